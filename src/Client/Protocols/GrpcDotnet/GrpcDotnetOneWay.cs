@@ -29,7 +29,13 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
     }
 
     public override async ValueTask<CallResult> EndAsync(long nowNs) =>
-        open is null ? CallResult.Ok(0) : await TryAsync(nowNs, (_, _) => FinishAsync(open));
+        await TryAsync(nowNs, (_, _) => open is null ? Task.FromResult(CallResult.Ok(0)) : FinishAsync(open));
+
+    protected override void DropOpen()
+    {
+        open?.Dispose();
+        open = null;
+    }
 
     protected override async Task<CallResult> Call(long sentNs, CancellationToken cancellation)
     {
@@ -109,9 +115,14 @@ internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.Benc
 
     public override ValueTask<CallResult> EndAsync(long nowNs)
     {
-        open?.Dispose(); // the server sends until it is told to stop
-        open = null;
+        DropOpen(); // the server sends until it is told to stop
         return new(CallResult.Ok(0));
+    }
+
+    protected override void DropOpen()
+    {
+        open?.Dispose();
+        open = null;
     }
 
     protected override async Task<CallResult> Call(long sentNs, CancellationToken cancellation)

@@ -38,6 +38,14 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     /// <param name="cancellation">Cuts the call off.</param>
     protected abstract Task<CallResult> Call(long sentNs, CancellationToken cancellation);
 
+    /// <summary>
+    /// Drops the stream that outlives a call, if there is one. A cut-off that comes when a call was just answered cancels
+    /// that stream: no other call may use it.
+    /// </summary>
+    protected virtual void DropOpen()
+    {
+    }
+
     /// <summary>Turns exceptions of the library into results.</summary>
     protected async Task<CallResult> TryAsync(long nowNs, Func<long, CancellationToken, Task<CallResult>> make)
     {
@@ -72,7 +80,10 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
         lock (gate)
         {
             if (cutOff.IsCancellationRequested)
+            {
+                DropOpen();
                 cutOff = new CancellationTokenSource();
+            }
             sentNs = now;
             return cutOff.Token;
         }
@@ -134,7 +145,13 @@ internal sealed class GrpcDotnetMessages(GrpcDotnetConnection connection, Bench.
     private long sent;
 
     public override async ValueTask<CallResult> EndAsync(long nowNs) =>
-        open is null ? CallResult.Ok(0) : await TryAsync(nowNs, (_, _) => FinishAsync(open));
+        await TryAsync(nowNs, (_, _) => open is null ? Task.FromResult(CallResult.Ok(0)) : FinishAsync(open));
+
+    protected override void DropOpen()
+    {
+        open?.Dispose();
+        open = null;
+    }
 
     protected override async Task<CallResult> Call(long sentNs, CancellationToken cancellation)
     {
