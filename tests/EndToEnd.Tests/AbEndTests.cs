@@ -26,26 +26,18 @@ public sealed class AbEndTests : IDisposable
 
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
+    // Each command and each way to end, not each with each: a case starts five programs. AbTests kills the tool with plain servers.
     [Theory]
     [InlineData("plain", "nobody", "", 0)]
-    [InlineData("plain", "tool", "INT", 130)]
-    [InlineData("plain", "tool", "TERM", 130)]
-    [InlineData("plain", "tool", "KILL", 137)]
     [InlineData("plain", "tool", "INT INT", 130)]
     [InlineData("plain", "server", "KILL", 2)]
-    [InlineData("child of a shell", "nobody", "", 0)]
-    [InlineData("child of a shell", "tool", "INT", 130)]
     [InlineData("child of a shell", "tool", "KILL", 137)]
-    [InlineData("child of a shell", "server", "KILL", 2)]
     [InlineData("child of a shell", "listener", "KILL", 2)]
     [InlineData("orphan", "nobody", "", 0)]
-    [InlineData("orphan", "tool", "INT", 130)]
     [InlineData("orphan", "tool", "TERM", 130)]
     [InlineData("orphan", "tool", "KILL", 137)]
-    [InlineData("orphan", "tool", "INT INT", 130)]
     [InlineData("own session", "nobody", "", 0)]
     [InlineData("own session", "tool", "KILL", 137)]
-    [InlineData("starts another at its end", "nobody", "", 0)]
     [InlineData("starts another at its end", "tool", "INT", 130)]
     [InlineData("deaf to SIGTERM", "tool", "INT", 130)]
     [InlineData("never ready", "tool", "INT", 130)]
@@ -55,7 +47,7 @@ public sealed class AbEndTests : IDisposable
         Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
         var own = new OwnProcesses(folder);
         // Servers are new in each round: it must be long enough for one to be found in it.
-        await using var tool = Start(Commands[command], rounds: who == "nobody" ? 2 : 500, who is "server" or "listener" ? "3s" : "100ms");
+        await using var tool = Start(Commands[command], rounds: who == "nobody" ? 1 : 500, who is "server" or "listener" ? "3s" : "100ms");
         if (command == "never ready")
             await UntilAsync(() => own.Left().Count(id => OwnProcesses.Name(id) == "sleep") == 2);
         else if (who != "nobody")

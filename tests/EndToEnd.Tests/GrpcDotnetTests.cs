@@ -6,11 +6,12 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class GrpcDotnetTests : IDisposable
 {
     private const string Absent = "this build has no grpc-dotnet client";
-    private static readonly string[] Tiny = ["-r", "1", "-d", "200ms", "--warmup", "20ms", "-s", "10,100k", "-c", "8", "-m", "2"];
+    private static readonly string[] Tiny = ["-r", "1", "-d", "200ms", "--warmup", "10ms", "-s", "10,100k", "-c", "8", "-m", "2",
+        "--no-calibration"];
 
     // On a busy machine a message may take a good part of a second.
     private static readonly string[] Streams =
-        ["-r", "1", "-d", "1s", "--warmup", "20ms", "-s", "100k", "-c", "4", "-m", "2"];
+        ["-r", "1", "-d", "1s", "--warmup", "10ms", "-s", "100k", "-c", "4", "-m", "2"];
 
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
 
@@ -39,10 +40,10 @@ public sealed class GrpcDotnetTests : IDisposable
     [Fact]
     public async Task Uploads_and_messages_of_grpc_dotnet_are_arms_too()
     {
-        await RunAsync(0, [.. Streams, "--client", "wire,grpc-dotnet", "--transports", "tcp,unix",
+        await RunAsync(0, [.. Streams, "--client", "wire,grpc-dotnet", "--transports", "tcp",
             "--mode", "upload,ping-pong,push,pull", "-o", File]);
         var run = ResultsFile.Load(File);
-        Assert.Equal(16, run.Cells.Count);
+        Assert.Equal(8, run.Cells.Count);
         Assert.All(run.Rounds, round => Assert.True(round is { Failed.Count: 0, CutOff: 0, Completed: > 0 }));
         Assert.All(run.Rounds.Where(round => run.Cells[round.Cell].Key.Mode != "pull"),
             round => Assert.Equal(round.Connections.ClientCalls, round.Connections.ServerCalls));
@@ -69,7 +70,7 @@ public sealed class GrpcDotnetTests : IDisposable
     public async Task Connections_of_grpc_dotnet_over_event_loops_are_arms_too()
     {
         await OnLoopsAsync(
-            0, ["-r", "1", "-d", "200ms", "--warmup", "20ms", "-s", "100k", "-c", "8", "-m", "2",
+            0, ["-r", "1", "-d", "200ms", "--warmup", "10ms", "-s", "100k", "-c", "8", "-m", "2",
                 "--client", "grpc-dotnet", "--client-sockets", "dotnet,loop", "--transports", "tcp,tls,unix,pipe", "-o", File]);
         var run = ResultsFile.Load(File);
         Assert.Equal(8, run.Cells.Count);

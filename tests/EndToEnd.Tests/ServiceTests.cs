@@ -66,7 +66,7 @@ public sealed class ServiceTests
         string[] call = ["--call", "hello.v1.Greeter/SayHello", "--data", """{"name":"you"}""", "-H", "key: secret"];
 
         var (code, output, error) = await Tool.RunAsync([.. servers, .. call, "--expect", """{"text":"Hello you"}""", "--my-rate", "200",
-            "-c", "2", "-r", "2", "-d", "500ms", "--warmup", "20ms", "--no-save", "--format", "json"]);
+            "-c", "2", "-r", "2", "-d", "500ms", "--warmup", "10ms", "--no-save", "--format", "json"]);
 
         Assert.True(code == 0, error);
         var run = JsonNode.Parse(output)!["runs"]![0]!;

@@ -38,9 +38,9 @@ public sealed class TransportProtocolTests : IDisposable
             "https" => (application.Https, HttpVersion.Version20),
             _ => (application.Http, HttpVersion.Version11),
         };
-        await Task.WhenAll(Enumerable.Range(0, 60).Select(async call =>
+        await Task.WhenAll(Enumerable.Range(0, 20).Select(async call =>
         {
-            var sent = new byte[call * call * 500];
+            var sent = new byte[call * call * 4500];
             new Random(call).NextBytes(sent);
             using var request = new HttpRequestMessage(HttpMethod.Post, url)
             {

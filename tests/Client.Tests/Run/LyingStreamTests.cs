@@ -235,7 +235,7 @@ public sealed class LyingStreamTests : IDisposable
     {
         string[] common =
         [
-            "-U", $"{server.Address}", "-c", $"{connections}", "-r", "1", "-d", "150ms", "--warmup", "50ms", "--timeout",
+            "-U", $"{server.Address}", "-c", $"{connections}", "-r", "1", "-d", "150ms", "--warmup", "5ms", "--timeout",
             "200ms", "--no-save",
         ];
         if (client != Called)

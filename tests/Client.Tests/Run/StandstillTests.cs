@@ -22,7 +22,7 @@ public class StandstillTests
         var cell = Assert.Single(new BenchPlan(options, servers.Targets).Cells, cell => cell.Load.Connections == 2);
         await using var generator = await TestLoad.OpenAsync(cell.Load);
         var edges = new Begun();
-        var window = new LoadWindow { Lead = TimeSpan.FromMilliseconds(200), Duration = TimeSpan.FromSeconds(6) };
+        var window = new LoadWindow { Lead = TimeSpan.FromMilliseconds(200), Duration = TimeSpan.FromSeconds(6), Rate = 2000 };
         var run = generator.RunAsync(window, TestContext.Current.CancellationToken, edges);
         await edges.Task.WaitAsync(TestLoad.Patience, TestContext.Current.CancellationToken);
         var before = generator.CallsSoFar;
@@ -57,8 +57,8 @@ public class StandstillTests
         var folder = Directory.CreateTempSubdirectory("stop-");
         await using var server = new FakeServer();
         var file = Path.Combine(folder.FullName, "run.json");
-        var start = ThisProgram.StartInfo(["-U", $"{server.Address}", "-s", "10", "-c", "2", "-r", "1", "-d", "4s", "--warmup", "100ms",
-            "-o", file]);
+        var start = ThisProgram.StartInfo(["-U", $"{server.Address}", "-s", "10", "-c", "2", "-R", "2k", "-r", "1", "-d", "4s",
+            "--warmup", "100ms", "-o", file]);
         start.RedirectStandardOutput = start.RedirectStandardError = true;
         using var client = Process.Start(start)!;
         var error = client.StandardError.ReadToEndAsync(TestContext.Current.CancellationToken);
