@@ -6,8 +6,7 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class GrpcDotnetTests : IDisposable
 {
     private const string Absent = "this build has no grpc-dotnet client";
-    private static readonly string[] Tiny = ["-r", "1", "-d", "200ms", "--warmup", "10ms", "-s", "10,100k", "-c", "8", "-m", "2",
-        "--no-calibration"];
+    private static readonly string[] Tiny = ["-r", "1", "-d", "200ms", "--warmup", "10ms", "-s", "10,100k", "-c", "8", "-m", "2"];
 
     // On a busy machine a message may take a good part of a second.
     private static readonly string[] Streams =
@@ -44,13 +43,14 @@ public sealed class GrpcDotnetTests : IDisposable
             "--mode", "upload,ping-pong,push,pull", "-o", File]);
         var run = ResultsFile.Load(File);
         Assert.Equal(8, run.Cells.Count);
-        Assert.All(run.Rounds, round => Assert.True(round is { Failed.Count: 0, CutOff: 0, Completed: > 0 }));
+        // On a busy machine a message may last longer than the window, and is then completed in none.
+        Assert.All(run.Rounds, round => Assert.True(round is { Failed.Count: 0, CutOff: 0, Ok: > 0 }));
         Assert.All(run.Rounds.Where(round => run.Cells[round.Cell].Key.Mode != "pull"),
             round => Assert.Equal(round.Connections.ClientCalls, round.Connections.ServerCalls));
         await RunAsync(
             0, [.. Streams, "--client", "grpc-dotnet", "--transports", "unix", "--mode", "ping-pong,push,pull", "--messages", "3",
                 "--chunk", "30k", "-o", File]);
-        Assert.All(ResultsFile.Load(File).Rounds, round => Assert.True(round is { Failed.Count: 0, CutOff: 0, Completed: > 0 }));
+        Assert.All(ResultsFile.Load(File).Rounds, round => Assert.True(round is { Failed.Count: 0, CutOff: 0, Ok: > 0 }));
     }
 
     [Theory]

@@ -116,8 +116,8 @@ public sealed class MainJobTests : IDisposable
     {
         var other = Path.Combine(folder, "other.json");
         var runs = await Task.WhenAll(
-            Tool.RunAsync([.. Brief[..^3], "--no-calibration", "-o", ResultsFile]),
-            Tool.RunAsync([.. Brief[..^3], "--no-calibration", "-o", other]));
+            Tool.RunAsync([.. Brief[..^2], "-o", ResultsFile]),
+            Tool.RunAsync([.. Brief[..^2], "-o", other]));
         Assert.All(runs, run => Assert.True(run.Code == 0, run.Output + run.Error));
     }
 

@@ -80,7 +80,7 @@ public sealed class WritingTests : IDisposable
                 Assert.Equal(6, RoundsOf(Parsed(output[output.IndexOf("\n{", StringComparison.Ordinal)..])));
             }
             else
-                Assert.Equal($"cannot write {file}: the file would be larger than the system allows (ulimit -f) — "
+                Assert.Equal($"cannot write {file}: the file would be larger than the system allows (ulimit -f): "
                     + "choose another file with -o, or --no-save\n", error);
         }
         Assert.True(offered > 0);
