@@ -24,12 +24,8 @@ public class CallBenchmarks
     [Params("tcp", "tls", "unix", "pipe")]
     public string Transport { get; set; } = "";
 
-    [ParamsSource(nameof(Clients))]
+    [Params(ProtocolTable.Wire, ProtocolTable.GrpcDotnet)]
     public string Client { get; set; } = "";
-
-    /// <summary>The clients of this build.</summary>
-    public static IEnumerable<string> Clients =>
-        new[] { ProtocolTable.Wire, ProtocolTable.GrpcDotnet }.Where(client => ProtocolTable.Refusal(client) is null);
 
     // Blocks here, since the in-process toolchain does not await an asynchronous setup.
     [GlobalSetup]

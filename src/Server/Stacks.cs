@@ -1,12 +1,18 @@
 using IpcBench.Server.BuiltIn;
+using IpcBench.Server.GrpcDotnet;
 using IpcBench.Server.Services;
 
 namespace IpcBench.Server;
 
-/// <summary>The gRPC implementations of this build.</summary>
-internal static partial class Stacks
+/// <summary>The gRPC implementations.</summary>
+internal static class Stacks
 {
-    private static readonly IReadOnlyList<(string Name, Func<IGrpcStack> Create)> All = List();
+    // Most gRPC servers on .NET use grpc-dotnet, so it is the default.
+    private static readonly IReadOnlyList<(string Name, Func<IGrpcStack> Create)> All =
+    [
+        (IGrpcStack.GrpcDotnet, () => new GrpcDotnetStack()),
+        (BuiltInStack.StackName, () => new BuiltInStack()),
+    ];
 
     public static string Default => All[0].Name;
 
@@ -17,19 +23,5 @@ internal static partial class Stacks
         ?? throw new ArgumentException(Unknown(name), nameof(name));
 
     /// <summary>A sentence about an unknown name.</summary>
-    public static string Unknown(string name) => name == IGrpcStack.GrpcDotnet
-        ? "this build has no grpc-dotnet stack, because a package that it needs could not be found when it was built: "
-            + "dotnet build -p:GrpcDotnet=true says which"
-        : $"there is no stack '{name}': write {string.Join(" or ", Names)}";
-
-    // Defined in the folder GrpcDotnet, if it is compiled.
-    static partial void AddGrpcDotnet(List<(string Name, Func<IGrpcStack> Create)> stacks);
-
-    private static List<(string Name, Func<IGrpcStack> Create)> List()
-    {
-        var stacks = new List<(string Name, Func<IGrpcStack> Create)>();
-        AddGrpcDotnet(stacks);
-        stacks.Add((BuiltInStack.StackName, () => new BuiltInStack()));
-        return stacks;
-    }
+    public static string Unknown(string name) => $"there is no stack '{name}': write {string.Join(" or ", Names)}";
 }

@@ -50,8 +50,7 @@ internal sealed class RunOptionsReader(
             && (options.OwnServer ? options.Transports.Count : options.Addresses.Count) > 1;
         var byDefault = compares && !isTyped && !sweeping && !options.Output.Crank ? preset.Shapes.Select(one => one.Shape) : [];
         var clientIsTyped = Get(declared.Client) is not null;
-        var shapes = (names ?? byDefault.Where(shape => shape.Client is null
-            || (!clientIsTyped && ProtocolTable.Refusal(shape.Client) is null))).ToList();
+        var shapes = (names ?? byDefault.Where(shape => shape.Client is null || !clientIsTyped)).ToList();
         if (shapes.Count == 0)
             return options;
         CellSet SetOf(Shape shape) => new(shape.Topology, SizesOf(shape, options),

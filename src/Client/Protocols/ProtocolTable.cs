@@ -1,17 +1,22 @@
+using Google.Protobuf;
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.Echo;
 using IpcBench.Client.Protocols.Grpc;
+using IpcBench.Client.Protocols.GrpcDotnet;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Client.Protocols.Http2;
 using IpcBench.Client.Protocols.InOrder;
 using IpcBench.Http2;
+using IpcBench.Protocol;
+using IpcBench.Protocol.V1;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols;
 
 /// <summary>The clients and the protocols that each speaks: one line each.</summary>
-internal static partial class ProtocolTable
+internal static class ProtocolTable
 {
     /// <summary>Client implementations.</summary>
     public const string Wire = "wire", GrpcDotnet = "grpc-dotnet";
@@ -25,18 +30,9 @@ internal static partial class ProtocolTable
     /// <summary>True for protocols whose servers may answer <c>Control</c> calls over gRPC too.</summary>
     public static bool IsGrpcServed(string protocol) => protocol is Grpc or Http2;
 
-    /// <summary>A sentence why this build has no such client; null when it has the client.</summary>
-    public static string? Refusal(string client) => client switch
-    {
-        Wire => null,
-        GrpcDotnet => GrpcDotnetVersion is not null ? null
-            : "this build has no grpc-dotnet client, because a package that it needs could not be found when it was built: "
-                + "dotnet build -p:GrpcDotnet=true says which",
-        _ => $"there is no client '{client}': write {Wire} or {GrpcDotnet}",
-    };
-
-    /// <summary>The version of Grpc.Net.Client in this build; null without it.</summary>
-    public static string? GrpcDotnetVersion => FindGrpcDotnet()?.Version;
+    /// <summary>A sentence about an unknown client; null when there is such a client.</summary>
+    public static string? Refusal(string client) =>
+        client is Wire or GrpcDotnet ? null : $"there is no client '{client}': write {Wire} or {GrpcDotnet}";
 
     /// <summary>Opens the connections of a cell, ready for windows of load.</summary>
     /// <inheritdoc cref="LoadGenerator.OpenAsync" path="/exception"/>
@@ -57,7 +53,7 @@ internal static partial class ProtocolTable
             (Wire, Http2) => await OverHttp2Async(options, ForBare(options), cancellation),
             (Wire, Http1) => await OverHttp1Async(options, cancellation),
             (Wire, Echo) => await OverEchoAsync(options, cancellation),
-            (GrpcDotnet, Grpc) => FindGrpcDotnet()?.Connections(options) ?? throw new ArgumentException(Refusal(options.Client)),
+            (GrpcDotnet, Grpc) => OverGrpcDotnet(options),
             _ => throw new ArgumentException($"the client '{options.Client}' does not speak '{options.Protocol}'"),
         };
         return options.ConnectPerCall ? PerCallConnection.Each(source) : source;
@@ -137,18 +133,32 @@ internal static partial class ProtocolTable
             new InOrderConnection(scheduler, dialer, new EchoProtocol((int)options.Size), options.Streams));
     }
 
-    private static OptionalClient? FindGrpcDotnet()
+    /// <summary>A channel and a handler for each connection, as in an application.</summary>
+    private static ConnectionSource OverGrpcDotnet(LoadOptions options)
     {
-        OptionalClient? client = null;
-        AddGrpcDotnet(ref client);
-        return client;
+        // The handler adds TLS itself. Otherwise it would send the scheme http, which a server might reject.
+        var address = options.Address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : options.Address;
+        // A pipe is no socket, so .NET connects it in either case.
+        var connector = options.OnLoops && EventLoop.IsSupported && address is not Address.Pipe
+            ? new PipedConnector(address, options.Connector) : Connector.For(address, options.Connector);
+        // All calls send the same message object, as an application reuses a buffer: the sending is measured, not the
+        // making of the message.
+        var upload = options.Mode == CallMode.Unary ? null : new Payload
+        {
+            Payload_ = UnsafeByteOperations.UnsafeWrap(PayloadFrame.Of((int)options.Size).AsMemory()[^(int)options.Size..]),
+        };
+        (long, long)? stream = CallMode.IsStream(options.Mode) ? (options.Messages, options.Chunk) : null;
+        var notes = new FailureNotes(options.Call?.Secrets);
+        return new ConnectionSource(
+            scheduler => new GrpcDotnetConnection(
+                scheduler, options, upload, stream, options.Call, notes, connector, options.Connector, options.Http2Window)
+            {
+                Reopens = !options.ConnectPerCall,
+            },
+            UsesLoops: false,
+            () => connector.Retries,
+            Notes: notes);
     }
-
-    // Defined in the folder GrpcDotnet, if it is compiled.
-    static partial void AddGrpcDotnet(ref OptionalClient? client);
-
-    /// <summary>A client that only some builds have.</summary>
-    private sealed record OptionalClient(string Version, Func<LoadOptions, ConnectionSource> Connections);
 }
 
 /// <summary>The load of one cell: its amount and its calls.</summary>

@@ -4,6 +4,7 @@ using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Grpc;
+using IpcBench.Client.Protocols.GrpcDotnet;
 using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
@@ -65,8 +66,8 @@ internal static class RunRecords
             texts[knob.Name] = knob.Read(knobs) ?? "default";
         texts["arrivals"] = options.Poisson ? "poisson" : "constant";
         texts["rate"] = options.Rate?.ToString("0.##", CultureInfo.InvariantCulture) ?? "max";
-        if (options.Clients.Contains(ProtocolTable.GrpcDotnet) && ProtocolTable.GrpcDotnetVersion is { } version)
-            texts["grpc-dotnet client"] = "Grpc.Net.Client " + version;
+        if (options.Clients.Contains(ProtocolTable.GrpcDotnet))
+            texts["grpc-dotnet client"] = "Grpc.Net.Client " + GrpcDotnetConnection.LibraryVersion;
         return texts;
     }
 }

@@ -3,7 +3,7 @@ namespace IpcBench.Server.Services;
 /// <summary>A gRPC implementation on Kestrel: it adds the services to a host that has its endpoints.</summary>
 internal interface IGrpcStack
 {
-    /// <summary>The stack of grpc-dotnet, which only builds with its packages have.</summary>
+    /// <summary>The stack of grpc-dotnet (Grpc.AspNetCore.Server).</summary>
     const string GrpcDotnet = "grpc-dotnet";
 
     /// <summary>The name for <c>--stack</c> and for reports.</summary>

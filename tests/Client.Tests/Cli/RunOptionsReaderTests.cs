@@ -257,7 +257,6 @@ public class RunOptionsReaderTests
             + "write --client grpc-dotnet";
         Assert.Equal(why, Refused("--client-sockets", "loop"));
         Assert.Equal(why, Refused("--client-sockets", "dotnet,loop"));
-        Assert.SkipWhen(ProtocolTable.GrpcDotnetVersion is null, "Grpc.Net.Client did not restore when this was built");
         Assert.Equal(why, Refused("--client-sockets", "loop", "--client", "wire,grpc-dotnet"));
         var options = Read("--client-sockets", "dotnet,loop", "--client", "grpc-dotnet");
         var plan = new BenchPlan(options, [.. options.Variants.Select(variant => new Target(new Address.Tcp("localhost", 1), variant))]);
