@@ -1,5 +1,4 @@
 using IpcBench.Client.Engine;
-using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Client.Protocols.GrpcDotnet;
 using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Transports;
