@@ -84,7 +84,6 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
 /// <summary>An address of this machine at which a process listens, in the system's form.</summary>
 public abstract record LocalEndpoint
 {
-    /// <param name="Port">The port.</param>
     /// <param name="Ip">Null: every address of this machine.</param>
     public sealed record TcpPort(int Port, IPAddress? Ip = null) : LocalEndpoint;
 

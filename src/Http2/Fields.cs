@@ -126,8 +126,6 @@ public sealed class HeaderBlocks
     public bool EndsStream { get; private set; }
 
     /// <summary>Takes a HEADERS or CONTINUATION frame; true when this frame completes the block.</summary>
-    /// <param name="header">The header of the frame.</param>
-    /// <param name="payload">The payload of the frame.</param>
     /// <param name="block">The whole block, which is valid until the next frame.</param>
     /// <exception cref="Http2Exception">
     /// The block exceeds the limit of bytes or frames (empty frames count too), or its padding or priority is invalid.

@@ -35,7 +35,6 @@ public readonly record struct FrameHeader(int Length, FrameType Type, FrameFlags
 {
     public const int Size = 9;
 
-    /// <summary>The offset of the flags.</summary>
     public const int FlagsOffset = 4;
 
     /// <summary>The offset of the stream identifier.</summary>

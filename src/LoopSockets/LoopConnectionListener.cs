@@ -35,7 +35,6 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
     public EndPoint EndPoint { get; }
 
     /// <summary>Accepts on a socket that listens, which it closes in the end.</summary>
-    /// <param name="socket">Listens.</param>
     /// <param name="next">The loop of the next connection.</param>
     /// <param name="noDelay">TCP_NODELAY.</param>
     /// <param name="onFailure">Is told why nothing can be accepted, once until something is again.</param>

@@ -18,7 +18,6 @@ public static class LoopSockets
     /// continue on the thread pool.
     /// </summary>
     /// <param name="endPoint">An <see cref="IPEndPoint"/>, <see cref="DnsEndPoint"/> or <see cref="UnixDomainSocketEndPoint"/>.</param>
-    /// <param name="cancellation">Cancels the connect.</param>
     /// <exception cref="IOException">The connection could not be opened.</exception>
     /// <exception cref="NotSupportedException">The end point is of another kind.</exception>
     public static async ValueTask<Stream> Connect(EndPoint endPoint, CancellationToken cancellation = default)

@@ -85,7 +85,7 @@ public sealed class AaTests
         Assert.Contains("\nA/A passed: tcp against itself is equal within ±3.0 % over 20 cells of 10 runs: ",
             new AaReport().Make(new ReportModel(Runs(0))), StringComparison.Ordinal);
         var few = Simulated.Run([[1, 2], [2, 3]], arms: 2, variant: AaTest.Variant);
-        Assert.Contains("So few rounds cannot fail the test over 1 cell of 1 run", new AaReport().Make(new ReportModel(few)),
+        Assert.Contains("The test over 1 cell of 1 run cannot fail with so few rounds", new AaReport().Make(new ReportModel(few)),
             StringComparison.Ordinal);
         Assert.StartsWith("No run here", new AaReport().Make(new ReportModel(Simulated.Run([[1, 2], [2, 3]], arms: 2))),
             StringComparison.Ordinal);

@@ -120,7 +120,7 @@ public class AbTests
         };
         var gate = Gate.Of(FileComparison.OfSides(run), [GateLimit.Parse("client_gc>10%")]);
         Assert.Equal((0, 0), (gate.Passed, gate.Crossed.Count));
-        Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: no round has it on both sides", gate.NotExcluded[0]);
+        Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: no round has the metric on both sides", gate.NotExcluded[0]);
     }
 
     [Fact]

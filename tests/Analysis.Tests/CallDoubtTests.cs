@@ -125,7 +125,7 @@ public sealed class CallDoubtTests
 
     [Fact]
     public void A_missed_rate_raises_a_doubt() =>
-        Raises("rate-missed", "asked 20,000 calls a second, sent 19,100",
+        Raises("rate-missed", "20,000 calls/s were requested and 19,100 were sent",
             Second(round => round with
             {
                 AskedRate = 20_000,
@@ -145,7 +145,7 @@ public sealed class CallDoubtTests
             Completed = 4_784,
             NotSent = 299,
         }), "rate-missed")!.Doubt;
-        Assert.Contains(": of 5,083 calls that were due 299 were not sent", told, StringComparison.Ordinal);
+        Assert.Contains(": 299 of 5,083 calls that were due were not sent", told, StringComparison.Ordinal);
         Assert.DoesNotContain("4,784", told, StringComparison.Ordinal);
     }
 
@@ -200,7 +200,7 @@ public sealed class CallDoubtTests
             Host = run.Host with { Settings = new Dictionary<string, string> { ["cpu/cpu0/cache/index3/size"] = "300K" } },
         } : run;
         var doubt = Find(cached, "bytes-in-flight"); // 400 connections of 1,000 bytes, and of 10
-        Assert.Contains("400 kB are under way at a time", doubt!.Doubt, StringComparison.Ordinal);
+        Assert.Contains("400 kB are in flight at a time", doubt!.Doubt, StringComparison.Ordinal);
         Assert.All(doubt.Cells, cell => Assert.Equal(1000, cached.Cells[cell].Key.Size));
         Assert.Null(Find(Healthy(), "bytes-in-flight"));
     }

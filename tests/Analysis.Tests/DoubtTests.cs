@@ -35,8 +35,8 @@ public sealed class DoubtTests
 
     [Theory]
     [InlineData(0.04, 0, "Measure on a machine of your own")]
-    [InlineData(0.04, 0.4, "Stop what else runs")]
-    [InlineData(0, 0.4, "Stop what else runs")]
+    [InlineData(0.04, 0.4, "Stop other programs")]
+    [InlineData(0, 0.4, "Stop other programs")]
     public void The_advice_to_stop_other_programs_appears_only_if_some_ran(double stolen, double others, string fix) =>
         Assert.StartsWith(fix, Find(Second(round => round with
         {
@@ -110,7 +110,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void Foreign_load_and_stolen_time_are_told()
+    public void Foreign_load_and_steal_raise_a_doubt()
     {
         Raises("foreign-load", "other processes used 1",
             Second(round => round with { Machine = round.Machine! with { BusyNs = round.Machine.BusyNs + round.WindowNs } }));
@@ -156,12 +156,12 @@ public sealed class DoubtTests
 
     [Fact]
     public void Garbage_collections_that_stop_the_client_raise_a_doubt() =>
-        Raises("client-gc", "stood still for 50.0 ms in 3",
+        Raises("client-gc", "garbage collections stopped the client for 50.0 ms (3 collections)",
             Second(round => round with { Client = round.Client with { GcPauseNs = 50_000_000, GcCollections = [3, 0, 0] } }));
 
     [Fact]
     public void Unattributed_CPU_time_raises_a_doubt() =>
-        Raises("unattributed-cpu", "neither client nor server claims",
+        Raises("unattributed-cpu", "belongs to neither client nor server",
             Second(round => round with { Server = round.Server! with { CpuUserNs = 0, CpuKernelNs = 0 } }));
 
     [Fact]
@@ -180,7 +180,7 @@ public sealed class DoubtTests
     [Fact]
     public void Cpu_time_of_neither_side_is_attributed() =>
         Raises("unattributed-cpu",
-            "a call): other processes 10 %, threads of the kernel 5.0 %, soft interrupts 15 %, what cannot be seen 10 %",
+            "a call): other processes 10 %, kernel threads 5.0 %, soft interrupts 15 %, processes that cannot be seen 10 %",
             Second(round => round with
             {
                 Client = round.Client with { CpuUserNs = 300_000_000, CpuKernelNs = 0 },

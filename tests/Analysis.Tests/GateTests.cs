@@ -139,7 +139,7 @@ public sealed class GateTests
         Assert.Equal(
             [
                 "tcp, 10 B: 3 calls failed or were cut off, none before",
-                "failed>0% for tcp, 10 B: failed was 0 in all 7 rounds of base, and is not in 1 of 7 of new",
+                "failed>0% for tcp, 10 B: failed was 0 in all 7 rounds of base, and is not 0 in 1 of 7 rounds of new",
             ],
             Gate.Of(Compared(none, one), [GateLimit.Parse("failed>0%")]).Crossed);
     }
@@ -176,7 +176,7 @@ public sealed class GateTests
         static Measurement Collects(Measurement round) => round with { Client = round.Client with { GcCollections = [4, 0, 0] } };
         static Measurement Quiet(Measurement round) => round with { Client = round.Client with { GcCollections = [0, 0, 0] } };
         var (none, now, limits) = (With(Before(), Quiet, 7), With(After(), Quiet, 7), new[] { GateLimit.Parse("client_gc>10%") });
-        const string Rose = "client_gc>10% for tcp, 10 B: client collections was 0 in all 7 rounds of base, and is not in ";
+        const string Rose = "client_gc>10% for tcp, 10 B: client collections was 0 in all 7 rounds of base, and is not 0 in ";
         Gate Collecting(int rounds) => Gate.Of(Compared(none, With(now, Collects, rounds)), limits);
 
         Assert.Equal(Rose + "7 of 7 of new", Assert.Single(Collecting(7).Crossed));

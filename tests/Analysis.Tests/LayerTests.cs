@@ -127,7 +127,7 @@ public class LayerTests
     {
         var run = LayerRuns.Make(2, Tcp);
         Assert.Null(Budget(run).Total.Interval);
-        Assert.Equal("10 B, tcp: 2 rounds give no interval, so nothing is told of its layers.", Answers.Of(new MeasuredRun(run))[0]);
+        Assert.Equal("10 B, tcp: 2 rounds give no interval, so its layers are not known.", Answers.Of(new MeasuredRun(run))[0]);
     }
 
     [Fact]

@@ -15,7 +15,7 @@ public class RateSearchResultTests
 
     private const double ServiceNs = 50e3;
     private const int Rounds = 12 + RateSearch.Approach;
-    private const string TooFew = "cannot be told: fewer than 100 calls near it may break it (-d makes windows longer).";
+    private const string TooFew = "cannot be told: fewer than 100 calls near that rate may break it (-d makes windows longer).";
 
     [Theory]
     [InlineData("p99<1ms", "p99 1000000")]
@@ -80,7 +80,7 @@ public class RateSearchResultTests
         Assert.InRange(found.Rate, truth * 0.95, truth * 1.05);
 
         var model = new ReportModel(run);
-        Assert.Matches(@"^10 B: tcp keeps p99<1ms up to 1\d,\d{3} calls/s \[1\d,\d{3}, 1\d,\d{3}\], \d\d % of what it does at full load\.$",
+        Assert.Matches(@"^10 B: tcp keeps p99<1ms up to 1\d,\d{3} calls/s \[1\d,\d{3}, 1\d,\d{3}\], \d\d % of its rate at full load\.$",
             Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))));
         Assert.Contains("Highest rate at p99<1ms\n", new TextReport().Make(model), StringComparison.Ordinal);
         Assert.Contains("Highest rate at p99&lt;1ms", new HtmlReport().Make(model), StringComparison.Ordinal);
@@ -97,13 +97,14 @@ public class RateSearchResultTests
 
     [Theory]
     [InlineData("p50<1s", Rounds,
-        "tcp keeps p50<1s at every rate that was tried, up to 25,000 calls/s, 1.25 times what it does at full load.")]
-    [InlineData("p50<10us", Rounds, "tcp does not keep p50<10us even at 200 calls/s, 1.0 % of what it does at full load.")]
-    [InlineData("p50<200us", 3, "up to which rate tcp keeps p50<200us cannot be told from 3 windows: it did at 14,142/s, not at 20,000/s.")]
+        "tcp keeps p50<1s at every rate that was tried, up to 25,000 calls/s, 1.25 times its rate at full load.")]
+    [InlineData("p50<10us", Rounds, "tcp does not keep p50<10us even at 200 calls/s, 1.0 % of its rate at full load.")]
+    [InlineData("p50<200us", 3, "the highest rate at which tcp keeps p50<200us cannot be told from 3 windows: "
+        + "it was kept at 14,142/s, not at 20,000/s.")]
     [InlineData("failures<1%", Rounds,
-        "tcp keeps failures<1% at every rate that was tried, up to 25,000 calls/s, 1.25 times what it does at full load.")]
-    [InlineData("failures<0.0001%", Rounds, "up to which rate tcp keeps failures<0.0001% " + TooFew)]
-    [InlineData("p99.9<1s", Rounds, "up to which rate tcp keeps p99.9<1s " + TooFew)]
+        "tcp keeps failures<1% at every rate that was tried, up to 25,000 calls/s, 1.25 times its rate at full load.")]
+    [InlineData("failures<0.0001%", Rounds, "the highest rate at which tcp keeps failures<0.0001% " + TooFew)]
+    [InlineData("p99.9<1s", Rounds, "the highest rate at which tcp keeps p99.9<1s " + TooFew)]
     public void A_search_without_a_crossing_has_a_sentence(string text, int rounds, string expected) =>
         Assert.Equal("10 B: " + expected, Assert.Single(RateSearchSentences.Lines(new MeasuredRun(Run(text, 1, rounds, length: 2000)))));
 
@@ -113,8 +114,8 @@ public class RateSearchResultTests
         // The one window that broke the objective was at the lowest rate: the others say that it ends beyond all of them.
         var run = At("p99<1ms", [10_000, 10_100, 10_200, 10_300, 10_400, 10_000, 10_100, 10_200, 10_300, 10_400],
             slow: i => i == 5 ? 110 : 20);
-        Assert.Equal("10 B: up to which rate tcp keeps p99<1ms cannot be told from 10 windows: from 10,000 to 10,400/s some kept it and "
-            + "some did not.", Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))));
+        Assert.Equal("10 B: the highest rate at which tcp keeps p99<1ms cannot be told from 10 windows: from 10,000 to 10,400/s some "
+            + "windows kept it and some did not.", Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))));
         Assert.DoesNotContain("10,8", new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);
     }
 
@@ -123,7 +124,7 @@ public class RateSearchResultTests
     {
         var run = At("p50<500us", [10_000, 7_071, 10_000, 14_142, 20_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000],
             slow: i => i == 0 ? 9_000 : 0);
-        Assert.Equal("10 B: tcp keeps p50<500us at the highest rate that was tried, 25,000 calls/s, 1.25 times what it does at full load.",
+        Assert.Equal("10 B: tcp keeps p50<500us at the highest rate that was tried, 25,000 calls/s, 1.25 times its rate at full load.",
             Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))));
     }
 
@@ -134,7 +135,7 @@ public class RateSearchResultTests
         var run = Run("p99<10us", seed: 1, length: 20);
         Assert.True(run.Rounds.Count(round => round.Started == 0) > 1);
         Assert.NotEqual(SearchOutcome.Nowhere, Assert.Single(RateSearchResult.Of(new MeasuredRun(run))).Outcome);
-        Assert.Contains("up to which rate tcp keeps p99<10us cannot be told",
+        Assert.Contains("the highest rate at which tcp keeps p99<10us cannot be told",
             Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))),
             StringComparison.Ordinal);
         // Nor have they a percentile.

@@ -79,7 +79,7 @@ public class SavingsTests
         var given = new MeasuredRun(Untimed("5000/s"));
         Assert.Equal(
             [
-                "Take: not decided between tcp push and unix push: how long a message takes is not known; unix push takes 9.7 % [9.7 %, "
+                "Take: not decided between tcp push and unix push: the latency of a message is not known; unix push takes 9.7 % [9.7 %, "
                     + "9.7 %] less CPU a call than tcp push.",
                 "At 5,000 calls/s, Take, unix push in place of tcp push: 0.310 → 0.280 cores, −0.030 [−0.030, −0.030]; how long a message "
                     + "takes is not known.",
@@ -91,7 +91,7 @@ public class SavingsTests
         var alone = Untimed("max");
         alone = alone with { Cells = [.. alone.Cells.Take(1)], Rounds = [.. alone.Rounds.Where(round => round.Cell == 0)] };
         Assert.Equal(
-            "Take: tcp push carries 5,000 messages/s for 62.0 µs of client + server CPU each; how long a message takes is not known.",
+            "Take: tcp push carries 5,000 messages/s for 62.0 µs of client + server CPU each; the latency of a message is not known.",
             Assert.Single(Answers.Of(new MeasuredRun(alone))));
 
         static string LatencyOf(int calls, long ns)

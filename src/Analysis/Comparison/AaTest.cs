@@ -31,7 +31,6 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
     public static AaTest? Of(MeasuredRun run) => Of([run], _ => true);
 
     /// <summary>The test of several runs together, with each cell ranked separately; null when no run has A/A cells with rounds.</summary>
-    /// <param name="runs">The runs.</param>
     /// <param name="chosen">Selects the cells.</param>
     public static AaTest? Of(IEnumerable<MeasuredRun> runs, Func<CellKey, bool> chosen)
     {

@@ -11,7 +11,6 @@ public static class DerivedClaims
     /// <summary>Cores that both sides (or the client alone) use at a given rate.</summary>
     public const string Cores = "cores";
 
-    /// <summary>The median latency in ns.</summary>
     public const string MedianLatency = "p50 ns";
 
     /// <summary>See <see cref="BreakEvenFits.Leads"/>.</summary>

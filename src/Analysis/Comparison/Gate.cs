@@ -112,7 +112,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         + $"[{Quantity.Change(estimate.Interval!.Value.Low)}, {Quantity.Change(estimate.Interval.Value.High)}]";
 
     private static string ByDrift(RatioEstimate estimate) =>
-        estimate.Drift > 0 ? $" (the drift of the machine alone makes {Quantity.Percent(Math.Exp(estimate.Drift) - 1)} of it)" : "";
+        estimate.Drift > 0 ? $" ({Quantity.Percent(Math.Exp(estimate.Drift) - 1)} of it is the drift of the machine)" : "";
 
     /// <summary>
     /// If one side is always 0, there is no percentage: a change from zero to something is beyond every limit; zero on
@@ -130,15 +130,15 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         }
         if (Array.Exists(old, value => value > 0) && Array.Exists(now, value => value > 0))
         {
-            open.Add($"{where}: cannot tell: no round has it on both sides");
+            open.Add($"{where}: cannot tell: no round has the metric on both sides");
             return false;
         }
         var something = limit.Below ? old : now;
         if (something.All(value => value == 0))
             return true;
         var sentence = TextBuilding.Invariant($"{where}: {limit.Metric.Title} was 0 in all {(limit.Below ? now : old).Length} rounds of ")
-            + TextBuilding.Invariant($"{(limit.Below ? comparison.After : comparison.Before).Name}, and is not in ")
-            + TextBuilding.Invariant($"{something.Count(value => value > 0)} of {something.Length} of ")
+            + TextBuilding.Invariant($"{(limit.Below ? comparison.After : comparison.Before).Name}, and is not 0 in ")
+            + TextBuilding.Invariant($"{something.Count(value => value > 0)} of {something.Length} rounds of ")
             + (limit.Below ? comparison.Before : comparison.After).Name;
         // Calls that fail on one side only are certain. Any other metric must differ from 0 in all rounds, and in
         // enough rounds for an interval.

@@ -4,7 +4,6 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>Verdicts as text.</summary>
 public static class VerdictText
 {
     // A range that starts below this and has no upper end is not worth showing.

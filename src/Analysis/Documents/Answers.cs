@@ -30,7 +30,7 @@ public static class Answers
     internal static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();
 
     /// <summary>Shown instead of latencies: see <see cref="MeasuredCell.IsUntimed"/>.</summary>
-    internal const string Untimed = "how long a message takes is not known";
+    internal const string Untimed = "the latency of a message is not known";
 
     /// <summary>The results of an arm that is compared with nothing.</summary>
     private static string Alone(MeasuredRun run, MeasuredCell cell)
@@ -93,7 +93,7 @@ public static class Answers
         var shown = comparison.AgainstReference(run);
         var who = isNamed && shown == comparison ? "" : shown.Cell.Key.Arm + " is ";
         return who + VerdictText.Against(shown.Verdict, shown.Metric, shown.Reference.Key.Arm)
-            + (comparison.Verdict.IsOnlyJust ? ", only just decided and so likely less" : "");
+            + (comparison.Verdict.IsOnlyJust ? ", only just decided, so probably less" : "");
     }
 
     /// <summary>The names of the doubts about these ratios, in brackets; empty without a doubt.</summary>
@@ -138,9 +138,9 @@ public static class Answers
         if (unknown.Find(rival => rival.Comparison is not null)?.Comparison is not { } nearest)
             return ArmComparison.Headline(first) == Metric.Rate ? "no round in which both answered a call"
                 : first.IsUntimed ? Untimed + string.Concat(unknown.Select(rival => Cost(run, first, rival.Cell)))
-                : $"no round of both has calls enough for a {ArmComparison.Headline(first).Title}";
+                : $"no round of both arms has enough calls for a {ArmComparison.Headline(first).Title}";
         nearest = nearest.AgainstReference(run);
-        // Without an interval rounds are missing, and who is ahead in the others means nothing.
+        // Without an interval there are too few rounds, and who was ahead in them means nothing.
         var pair = nearest.Verdict is { Estimate.Interval: null } or { Withheld.Length: > 0 } ? ""
             : $"{nearest.Cell.Key.Arm} against {nearest.Reference.Key.Arm} ";
         return $"{pair}{VerdictText.Open(nearest.Verdict, nearest.Metric)}{string.Concat(
@@ -185,7 +185,7 @@ public static class Answers
 
     private static IEnumerable<string> Encrypted(MeasuredRun run) =>
         run.Cells.Any(cell => cell.Key.Transport == "tls") && run.Cells.Any(cell => cell.Key.Transport != "tls")
-            ? ["tls encrypts and the others do not: its difference is the price of encryption, not of a transport."] : [];
+            ? ["tls encrypts and the other transports do not: its difference is the cost of encryption, not of a transport."] : [];
 
     private sealed record Rival(MeasuredCell Cell, ArmComparison? Comparison);
 }

@@ -41,15 +41,15 @@ internal static class ComparisonTable
         if (comparisons is [{ IsPaired: true } sides])
         {
             return $"Both sides were measured in the same {Quantity.Many(sides.After.Run.CommonRounds, "round")}: "
-                + "ratios of pairs of a round (Hodges–Lehmann) with intervals that hold for all cells and metrics at once, "
-                + (sides.HasLimits ? "those of limits and those of the others, " : "")
+                + "ratios of pairs of a round (Hodges–Lehmann) with simultaneous intervals for all cells and metrics, "
+                + (sides.HasLimits ? "separately for metrics with and without limits, " : "")
                 + (sides.IsLookedAt ? "at every look (t-mixture confidence sequence)." : "by sign flips of rounds (max-T).");
         }
         var widest = comparisons.Max(comparison => FileComparison.Shown.Max(metric => comparison.DriftOf(metric).Allowance));
         var marks = comparisons.Count > 1 ? " ? cannot tell, = no difference that matters." : "";
         var confidence = VerdictText.Confidence(1 - comparisons.Min(comparison => comparison.Alpha));
-        return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum intervals that "
-            + $"hold for all cells and metrics at once with {confidence}{(widest > 0 ? $", widened by up to {Quantity.Percent(
-            Math.Exp(widest) - 1)} for the drift of the machine that the files show in each metric" : "")}.{marks}";
+        return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum intervals, "
+            + $"simultaneous for all cells and metrics at {confidence}{(widest > 0 ? $", widened by up to {Quantity.Percent(
+            Math.Exp(widest) - 1)} for the drift of the machine in each metric" : "")}.{marks}";
     }
 }

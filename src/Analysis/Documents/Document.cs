@@ -25,7 +25,6 @@ internal sealed class Document(NamedRun file)
     /// <summary>What was measured, where and how, one item per line.</summary>
     public Section Header => field ??= Section.Of("Measured with", new Block { Sentences = [.. RunHeader.Lines(run)] });
 
-    /// <summary>The command of the run.</summary>
     public string Command => "GrpcBench " + string.Join(' ', run.Record.CommandLine);
 
     public Section Answer => field ??= OfBuilds is { Sides: var sides }
@@ -192,7 +191,6 @@ public sealed class ReportModel
     public ReportModel(IEnumerable<(string Name, RunRecord Run)> files) =>
         Files = [.. files.Select(file => new NamedRun(file.Name, new MeasuredRun(file.Run)))];
 
-    /// <summary>The report of one run.</summary>
     public ReportModel(RunRecord run) : this([(run.Label, run)])
     {
     }

@@ -9,10 +9,10 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>The layers of calls as a table, bars and sentences.</summary>
 internal static class LayerText
 {
-    public const string Title = "Layers of a gRPC call: what each adds to the one below it, in pairs of the same round";
+    public const string Title = "Layers of a gRPC call: what each layer adds to the layer below, in pairs of the same round";
 
     /// <summary>The caption of the table of CPU times.</summary>
-    public const string OfCpu = "CPU time of both sides a call, with soft interrupts that neither is charged for";
+    public const string OfCpu = "CPU time of both sides per call, with soft interrupts that are charged to neither";
 
     private const string Undecided = "not decided";
     private const int Width = 56;
@@ -22,13 +22,13 @@ internal static class LayerText
     public static string Caption(IReadOnlyList<LayerBudget> budgets)
     {
         var what = budgets.All(budget => budget.IsTime)
-            ? "Time of a call, one out at a time."
+            ? "Time of a call, with one call in flight."
             : OfCpu + ".";
         var floor = budgets.Any(HasFloor)
-            ? " (an echo from an event loop: what the kernel takes, and this client, which is below all the others as well)" : "";
-        return $"{what} In µs. The first figure of a column holds everything below it{floor}. \"{Undecided}\": the interval "
-            + "holds 0. An echo carries its bytes both ways, a download one way only: with large sizes the steps below "
-            + "HTTP/2 are upper bounds, and HTTP/2's a lower one.";
+            ? " (an echo from an event loop: the cost of the kernel and of this client)" : "";
+        return $"{what} In µs. The first figure of a column includes everything below it{floor}. \"{Undecided}\": the interval "
+            + "contains 0. An echo carries its bytes both ways, a download only one way: with large sizes the steps below "
+            + "HTTP/2 are upper bounds, and the step of HTTP/2 is a lower bound.";
     }
 
     /// <summary>A row per layer and a column per transport, from the wire up to the whole call, without layers that no call has.</summary>
@@ -76,8 +76,8 @@ internal static class LayerText
         }
         if (run.Record.Host.ServerCpus == "free" && firsts.Exists(SleepsLongest))
         {
-            yield return "The kernel's part holds the waking of a CPU for each message: the echo's one thread sleeps between them, where "
-                + "the threads above look for work before they sleep. --client-cpus 0 --server-cpus 0 leaves that out.";
+            yield return "The kernel's part includes the wake-up of a CPU for each message: the echo's only thread sleeps between messages, "
+                + "but the threads above look for work before they sleep. --client-cpus 0 --server-cpus 0 avoids these wake-ups.";
         }
     }
 
@@ -103,7 +103,7 @@ internal static class LayerText
     private static char Shade(Layer layer) => Shades[Layer.All.ToList().IndexOf(layer)];
 
     private static string Few(LayerBudget budget) =>
-        Invariant($"{budget.Rounds} {(budget.Rounds == 1 ? "round gives" : "rounds give")} no interval, so nothing is told of its layers");
+        Invariant($"{budget.Rounds} {(budget.Rounds == 1 ? "round gives" : "rounds give")} no interval, so its layers are not known");
 
     private static string MadeOf(LayerBudget budget)
     {

@@ -9,9 +9,9 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>The results of <c>--find</c> as sentences and tables.</summary>
 public static class RateSearchSentences
 {
-    public const string Words = "Each arm was loaded in an open loop (Poisson), every round at a rate that follows from those before: up "
-        + "where the promise was kept, down where it was not. The rate is fitted over the windows around it, its interval is that of the "
-        + "windows (jackknife). Calls count from when they were due; those that failed, were cut off or sent too late count against it.";
+    public const string Words = "Each arm was loaded in an open loop (Poisson). The rate of a window depends on the earlier windows: higher "
+        + "after a window that kept the objective, lower after a window that did not. The result is fitted over the windows near the rate, "
+        + "with a jackknife interval. Latency begins when a call is due; calls that failed, were cut off or sent too late count against it.";
 
     /// <summary>A sentence for each arm and workload.</summary>
     public static IEnumerable<string> Lines(MeasuredRun run) => RateSearchResult.Of(run).Select(found => Line(run, found));
@@ -64,17 +64,17 @@ public static class RateSearchSentences
         return $"{workload}: " + found.Outcome switch
         {
             SearchOutcome.Found => $"{arm} keeps {objective} up to {rate} calls/s [{Interval(found)}], "
-                + $"{Quantity.Percent(found.Rate / found.Saturation)} of what it does at full load.",
+                + $"{Quantity.Percent(found.Rate / found.Saturation)} of its rate at full load.",
             SearchOutcome.Everywhere => $"{arm} keeps {objective} at "
                 + $"{(found.Windows.All(one => one.IsKept) ? "every rate that was tried, up to" : "the highest rate that was tried,")} "
                 + $"{rate} calls/s, "
-                + $"{Quantity.Significant(RateSearch.Most)} times what it does at full load.",
+                + $"{Quantity.Significant(RateSearch.Most)} times its rate at full load.",
             SearchOutcome.Nowhere => $"{arm} does not keep {objective} even at {rate} calls/s, "
-                + $"{Quantity.Percent(RateSearch.Least)} of what it does at full load.",
-            SearchOutcome.TooFewCalls => $"up to which rate {arm} keeps {objective} cannot be told: fewer than "
-                + $"{LatencyCounts.SamplesBeyond} calls near it may break it (-d makes windows longer).",
-            _ => $"up to which rate {arm} keeps {objective} cannot be told from {Windowed(found)}{Known(found)}.",
-        } + (doubtful == 0 ? "" : $" In {doubtful} of {Windowed(found)} something else had the machine.");
+                + $"{Quantity.Percent(RateSearch.Least)} of its rate at full load.",
+            SearchOutcome.TooFewCalls => $"the highest rate at which {arm} keeps {objective} cannot be told: fewer than "
+                + $"{LatencyCounts.SamplesBeyond} calls near that rate may break it (-d makes windows longer).",
+            _ => $"the highest rate at which {arm} keeps {objective} cannot be told from {Windowed(found)}{Known(found)}.",
+        } + (doubtful == 0 ? "" : $" In {doubtful} of {Windowed(found)} the machine was busy with something else.");
     }
 
     private static string Windowed(RateSearchResult found) =>
@@ -87,13 +87,13 @@ public static class RateSearchSentences
         if (kept >= broken && broken > 0)
         {
             var (low, high) = (Quantity.Count(broken), Quantity.Count(kept));
-            return $": {(low == high ? $"at {low}/s" : $"from {low} to {high}/s")} some kept it and some did not";
+            return $": {(low == high ? $"at {low}/s" : $"from {low} to {high}/s")} some windows kept it and some did not";
         }
         var parts = new List<string>();
         if (kept > 0)
-            parts.Add($"it did at {Quantity.Count(kept)}/s");
+            parts.Add($"it was kept at {Quantity.Count(kept)}/s");
         if (broken > 0)
-            parts.Add($"{(kept > 0 ? "" : "it did ")}not at {Quantity.Count(broken)}/s");
+            parts.Add($"{(kept > 0 ? "" : "it was ")}not at {Quantity.Count(broken)}/s");
         return ": " + string.Join(", ", parts);
     }
 

@@ -45,15 +45,15 @@ internal static class RunHeader
             ? $"intervals that hold at every look (t-mixture confidence sequence{resumed})" : "intervals by sign flips of rounds (max-T)";
         string[] families =
         [
-            .. new[] { (Claims: ClaimFamily.Primary(run).Claims, Name: "of a Unix socket against TCP"),
+            .. new[] { (Claims: ClaimFamily.Primary(run).Claims, Name: "comparisons of a Unix socket with TCP"),
                 (Claims: ClaimFamily.Others(run).Claims,
-                    Name: ClaimFamily.Primary(run).Claims > 0 ? "of everything else" : "of this run") }
+                    Name: ClaimFamily.Primary(run).Claims > 0 ? "other comparisons" : "comparisons of this run") }
                 .Where(family => family.Claims > 0).Select(family => Invariant($"the {family.Claims} {family.Name}")),
         ];
         var together = families.Length == 0 ? ""
-            : $"; they hold together, with {VerdictText.Confidence(1 - Joint.Alpha)}, for {string.Join(", and for ", families)}";
+            : $"; the intervals are simultaneous, at {VerdictText.Confidence(1 - Joint.Alpha)}, for {string.Join(", and for ", families)}";
         var processes = options.FreshServers ? "each round has a server process of its own"
-            : "all rounds are of one start of the server: of another start they say nothing";
+            : "all rounds share one start of the server, so they do not show how another start would differ";
         return $"Ratios are Hodges–Lehmann estimates over pairs of the same round with {kind}{together}; differences below "
             + $"{Quantity.Percent(options.Delta)} do not matter; {processes}.";
     }

@@ -14,8 +14,8 @@ internal static class RunTables
     public static IReadOnlyList<(string Heading, string Words)> ThroughputColumns(MeasuredRun run) =>
     [
         ("payload/s", run.Record.Rounds.All(round => round.Credited is null) ? "" : "payload/s: bytes that arrived inside the window; "
-            + "requests/s count a call that an edge cuts by the share of its time, so requests/s × size may differ a little."),
-        ("unattributed", "unattributed: busy time of the machine, per call, that neither client nor server claims (the kernel's "
+            + "requests/s count a call across an edge of the window by its share, so requests/s × size may differ a little."),
+        ("unattributed", "unattributed: CPU time of the machine, per call, that belongs to neither client nor server (the kernel's "
             + "interrupts, other programs)."),
     ];
 
@@ -84,8 +84,8 @@ internal static class RunTables
     /// <summary>Explains the columns of <see cref="AtGivenLoad"/>.</summary>
     public static IReadOnlyList<(string Heading, string Words)> AtGivenLoadWords { get; } =
     [
-        ("p50", "Percentiles are of the calls of all rounds together, each from the moment its call was due."),
-        ("p99 of rounds", "p99 of rounds: the interval of the single rounds' p99, below six rounds their range."),
+        ("p50", "Percentiles include the calls of all rounds; the latency of a call begins when the call is due."),
+        ("p99 of rounds", "p99 of rounds: the interval of the p99 of single rounds; with fewer than six rounds, their range."),
         ("CPU", "requests/s and CPU: median of the rounds and range."),
     ];
 

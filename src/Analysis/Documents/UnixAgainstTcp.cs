@@ -39,7 +39,6 @@ public static class UnixAgainstTcp
         return doubtful * 2 > rounds.Count ? Invariant($"{doubtful} of {rounds.Count} rounds doubtful: the machine was busy") : "";
     }
 
-    /// <summary>The title of <see cref="Others"/>.</summary>
     public static string OthersTitle(MeasuredRun run) =>
         Rows(run).Any() ? "Other transports against TCP" : "Against TCP" + Where(run);
 

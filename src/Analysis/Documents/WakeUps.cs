@@ -15,10 +15,10 @@ internal static class WakeUps
     /// <summary>Explains the columns.</summary>
     public static IReadOnlyList<(string Heading, string Words)> Words { get; } =
     [
-        ("woken", "woken: threads that waited and went on."),
-        ("preempted", "preempted: threads that would have gone on."),
-        ("empty receives", "empty receives: they found nothing."),
-        ("receives", "System calls are those of the client's event loop, and of the server's where it has one (--sockets loop)."),
+        ("woken", "woken: a waiting thread was woken."),
+        ("preempted", "preempted: a running thread lost its CPU."),
+        ("empty receives", "empty receives: receives that found nothing."),
+        ("receives", "System calls are those of the client's event loop, and of the server's event loop with --sockets loop."),
     ];
 
     // In wake-ups per call: a smaller difference explains nothing that a report shows.

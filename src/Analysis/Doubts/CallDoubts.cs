@@ -37,8 +37,8 @@ internal static class CallDoubts
         var without = cell.Rounds.Sum(r => r.Record.Failed.GetValueOrDefault("no local port"));
         var started = cell.Rounds.Sum(r => r.Record.Started);
         return without == 0 ? null : new Observation((double)without / started, Invariant(
-            $"{without} of {started} calls found no free local port; whoever closes a TCP connection first keeps its port for a minute ")
-            + "(TIME_WAIT), and all ports of the range were taken");
+            $"{without} of {started} calls found no free local port; the side that closes a TCP connection keeps its port for a minute ")
+            + "(TIME_WAIT), and all ports of the range were in use");
     }
 
     /// <summary>The histograms hold a different number of latencies than the number of counted calls.</summary>
@@ -51,8 +51,8 @@ internal static class CallDoubts
     /// <summary>The two ends of one-way messages use different clocks, so latencies are unknown.</summary>
     public static Observation? OtherClock(MeasuredRun run, MeasuredCell cell) =>
         cell.Key.Method.Length == 0 && cell.Rounds.Any(r => IsOfAnotherClock(cell, r))
-        ? new Observation(1, "latency is not shown: the times that the server gave are not of this process's clock "
-            + "(another machine, a time namespace, or a server that does not stamp as the contract has it)")
+        ? new Observation(1, "latency is not shown: the server's time stamps are from another clock than this process's "
+            + "(another machine, a time namespace, or a server that does not keep to the contract)")
         : null;
 
     private static bool IsOfAnotherClock(MeasuredCell cell, RoundMetrics r) =>
@@ -67,8 +67,8 @@ internal static class CallDoubts
         var (asked, sent, unsent) = (worst.Record.AskedRate, worst.Record.Started / worst.Seconds, worst.Record.NotSent);
         // With random arrivals, more calls than the rate may be sent although some calls that were due were not.
         return new Observation(1 - ShareReached(worst), unsent > 0
-            ? $"of {Quantity.Count(worst.Record.Started + unsent)} calls that were due {Quantity.Count(unsent)} were not sent"
-            : $"asked {Quantity.Count(asked)} calls a second, sent {Quantity.Count(sent)}");
+            ? $"{Quantity.Count(unsent)} of {Quantity.Count(worst.Record.Started + unsent)} calls that were due were not sent"
+            : $"{Quantity.Count(asked)} calls/s were requested and {Quantity.Count(sent)} were sent");
     }
 
     /// <summary>The client sent calls so late that its lateness is a visible part of the latency.</summary>
@@ -76,10 +76,10 @@ internal static class CallDoubts
     {
         var worst = cell.Rounds.Where(r => r.Record.AskedRate > 0 && ShareLate(r) > MostLate).MaxBy(ShareLate);
         return worst is null ? null : new Observation(ShareLate(worst),
-            Invariant($"in round {worst.Record.Number} half of the calls were sent ")
-            + $"{Quantity.Duration(worst.Lateness.At(50)!.Value)} late or more, {Quantity.Percent(ShareLate(worst))} of "
+            Invariant($"in round {worst.Record.Number} half of the calls were sent at least ")
+            + $"{Quantity.Duration(worst.Lateness.At(50)!.Value)} late, {Quantity.Percent(ShareLate(worst))} of "
             + $"the median latency of "
-            + $"{Quantity.Duration(worst.Latency.At(50)!.Value)}; from the send to the reply it is "
+            + $"{Quantity.Duration(worst.Latency.At(50)!.Value)}; the median service time is "
             + Quantity.Duration(worst.ServiceTime.At(50) ?? 0));
     }
 
@@ -89,7 +89,7 @@ internal static class CallDoubts
         var bytes = (double)cell.Key.Connections * cell.Key.Streams * cell.Key.Size;
         var cache = LastLevelCache(run.Record.Host.Settings.GetValueOrDefault("cpu/cpu0/cache/index3/size", ""));
         return !cell.Key.IsFullLoad || cache == 0 || bytes <= cache ? null : new Observation(bytes / cache,
-            $"{Quantity.Size((long)bytes)} are under way at a time, and the last-level cache holds {Quantity.Size(cache)}");
+            $"{Quantity.Size((long)bytes)} are in flight at a time, and the last-level cache holds {Quantity.Size(cache)}");
     }
 
     /// <summary>
@@ -103,7 +103,7 @@ internal static class CallDoubts
         var calls = RatioEstimate.Median(cell.Rounds.Select(r => (double)r.Record.Completed));
         var inFlight = (double)cell.Key.Connections * cell.Key.Streams;
         return cell.Key.IsFullLoad && calls > 0 && inFlight / calls > MostEdge
-            ? new Observation(inFlight / calls, Invariant($"a window held only {Quantity.Count(calls)} calls of {inFlight:0} at a time, ")
+            ? new Observation(inFlight / calls, Invariant($"a window had only {Quantity.Count(calls)} calls with {inFlight:0} in flight, ")
                 + $"so its edges may bias the rate by up to {Quantity.Percent(inFlight / calls)}")
             : null;
     }

@@ -53,9 +53,9 @@ internal static class ClientDoubts
         var worst = cell.Rounds.MaxBy(SharePaused)!;
         var (client, share) = (worst.Record.Client, SharePaused(worst));
         return share > MostPause
-            ? new Observation(share, Invariant($"in round {worst.Record.Number} the client stood still for "
+            ? new Observation(share, Invariant($"in round {worst.Record.Number} garbage collections stopped the client for "
                 + $"{Quantity.Duration(client.GcPauseNs)} ")
-                + $"in {Quantity.Many(client.GcCollections.FirstOrDefault(), "garbage collection")}")
+                + $"({Quantity.Many(client.GcCollections.FirstOrDefault(), "collection")})")
             : null;
     }
 

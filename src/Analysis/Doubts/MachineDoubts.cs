@@ -32,7 +32,6 @@ public static class SoftInterrupts
     /// CPU time in ns that no visible process used: other containers, or processes that started and ended in between.
     /// Null when the system or the server does not report its usage.
     /// </summary>
-    /// <param name="round">The round.</param>
     /// <param name="charged">The result of <see cref="AreCharged"/>; if unknown, interrupts do not count as load of others.</param>
     public static double? UnseenNs(RoundMetrics round, bool? charged) => round.UnattributedNs is not { } left ? null
         : Math.Max(0, left - SeenNs(round.Record.Machine!) - (charged == true ? 0 : round.Record.Machine!.SoftIrqNs));
@@ -52,8 +51,8 @@ internal static class MachineDoubts
     {
         var spoiled = cell.Rounds.Where(r => r.Record.Spoiled.Length > 0).Select(r => r.Record).ToList();
         return spoiled.Count == 0 ? null : new Observation(spoiled.Count,
-            Invariant($"{spoiled.Count} of {cell.Rounds.Count} rounds {(spoiled.Count == 1 ? "is" : "are")} doubtful ")
-            + Invariant($"and no repeat was left, e.g. round {spoiled[0].Number}: {spoiled[0].Spoiled}"),
+            Invariant($"{spoiled.Count} of {cell.Rounds.Count} rounds {(spoiled.Count == 1 ? "was" : "were")} disturbed ")
+            + Invariant($"and could not be repeated, e.g. round {spoiled[0].Number}: {spoiled[0].Spoiled}"),
             spoiled.TrueForAll(IsStolenAlone)
                 ? "Measure on a machine of your own, or at another time, and with more rounds." : null);
     }
@@ -104,7 +103,7 @@ internal static class MachineDoubts
         var share = unclaimed / cell.Median.Record.Machine.BusyNs;
         var ofCall = cell.Median.ClientCalls > 0 ? $" ({Quantity.Micros(unclaimed / cell.Median.ClientCalls)} a call)" : "";
         return share > MostUnclaimed
-            ? new Observation(share, $"neither client nor server claims {Quantity.Percent(share)} of the machine's busy time"
+            ? new Observation(share, $"{Quantity.Percent(share)} of the machine's busy time belongs to neither client nor server"
                 + ofCall + Whose(cell.Median, AreCharged(run)))
             : null;
     }
@@ -117,10 +116,10 @@ internal static class MachineDoubts
         var parts = new (string Name, double? Ns)[]
         {
             ("other processes", others),
-            ("threads of the kernel", machine.KernelThreadsNs),
+            ("kernel threads", machine.KernelThreadsNs),
             // If the kernel charges soft interrupts to processes, they are part of the processes' time.
             ("soft interrupts", charged || machine.SoftIrqNs == 0 ? null : machine.SoftIrqNs),
-            ("what cannot be seen", unseen),
+            ("processes that cannot be seen", unseen),
         };
         return ": " + string.Join(", ", parts.Where(part => part.Ns is not null)
             .Select(part => $"{part.Name} {Quantity.Percent(part.Ns!.Value / machine.BusyNs)}"));

@@ -16,7 +16,7 @@ internal static class RunDoubts
     /// <summary>The A/A test failed: the reference measured twice differs, so no other comparison can be trusted.</summary>
     public static Advice? AaFailed(MeasuredRun run) => AaTest.Of(run) is { Failed: true } test
         ? OfAa(run, "aa-failed",
-            $"The A/A test failed: the same endpoint measured twice came out different in {Quantity.Many(test.Cells, "cell")} "
+            $"The A/A test failed: two measurements of the same endpoint differ over {Quantity.Many(test.Cells, "cell")} "
                 + Invariant($"(p = {test.PValue:0.0000}, limit {AaTest.Level})."),
             "Trust no comparison of this run; look for what favours one endpoint, and run it again.")
         : null;
@@ -60,7 +60,7 @@ internal static class RunDoubts
             Id = "throttling",
             Doubt = Invariant($"Before {slow.Count} of {timed.Count} measurements a fixed loop took up to {Quantity.Duration(worst)} ")
                 + $"instead of {Quantity.Duration(usual)}: the machine was slower then.",
-            Fix = "Let the machine cool or be alone (governor performance, no other guests), or run more rounds.",
+            Fix = "Let the machine cool down, use the governor performance, stop other guests, or run more rounds.",
             Cells = [.. slow.Select(entry => entry.Index).Distinct().Order()],
         };
     }
@@ -75,10 +75,10 @@ internal static class RunDoubts
         return upper < LeastCacheSpread * lower ? null : new Advice
         {
             Id = "shared-cache",
-            Doubt = "The processor's cache was not always free for this run: before a quarter of the measurements a walk through "
-                + Invariant($"4 MiB took less than {lower:0} ns a step, before another more than {upper:0}. Calls over many connections ")
-                + "may cost more then.",
-            Fix = "Believe pairs of one round, which are measured together, rather than single figures, or have the machine alone.",
+            Doubt = "Other programs used the processor's cache during this run: before a quarter of the measurements a walk through "
+                + Invariant($"4 MiB took less than {lower:0} ns per step, before another quarter more than {upper:0}. Calls over many ")
+                + "connections may have cost more then.",
+            Fix = "Use ratios, which come from pairs of one round, rather than single figures, or a machine without other load.",
         };
     }
 
@@ -89,7 +89,7 @@ internal static class RunDoubts
         return tls.Count == 0 || tls.Count == run.Cells.Count ? null : new Advice
         {
             Id = "tls-compared",
-            Doubt = "TLS encrypts and the other transports here do not: the difference is the price of encryption, not of a transport.",
+            Doubt = "TLS encrypts and the other transports here do not: the difference is the cost of encryption, not of a transport.",
             Fix = "Compare TLS with TLS, or read its rows as TCP with encryption.",
             Cells = tls,
         };

@@ -61,7 +61,6 @@ public sealed record LayerBudget
     /// <summary>
     /// The layers of each transport, client, size and topology with cells of gRPC, bare HTTP/2 and echo, in the order of the plan.
     /// </summary>
-    /// <param name="run">The run.</param>
     /// <param name="ofCpu">Use CPU time also with one call in flight.</param>
     public static IReadOnlyList<LayerBudget> Of(MeasuredRun run, bool ofCpu = false)
     {

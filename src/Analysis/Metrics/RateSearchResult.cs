@@ -6,7 +6,6 @@ namespace IpcBench.Analysis.Metrics;
 /// <summary>The outcome of a search for the highest rate that meets an objective.</summary>
 public enum SearchOutcome
 {
-    /// <summary>The rate was found.</summary>
     Found,
 
     /// <summary>The objective held at every rate that was tried, up to more than the rate at full load.</summary>

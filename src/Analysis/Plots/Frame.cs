@@ -10,7 +10,6 @@ internal sealed class Frame
     private const double Letter = 7.1;
 
     /// <param name="plotHeight">The height between the axes.</param>
-    /// <param name="legend">The series in the legend.</param>
     /// <param name="width">The width of the whole picture.</param>
     public Frame(double plotHeight, IReadOnlyList<Series> legend, double width = Width)
     {

@@ -44,11 +44,11 @@ public sealed class AaReport : IReport
         var over = $"{Quantity.Many(whole.Cells, "cell")} of {Quantity.Many(runs.Count, "run")}";
         text.Line(whole.Failed ? Invariant($"A/A failed: {reference} against itself is {whole.Measured} over {over} ")
                 + Invariant($"(p = {whole.PValue:0.0000}, limit {AaTest.Level}).")
-            : !whole.CanFail ? $"So few rounds cannot fail the test over {over}: take 12 or more."
+            : !whole.CanFail ? $"The test over {over} cannot fail with so few rounds: use 12 or more."
             : whole.Sentence(reference, runs.Min(run => run.Record.Options.Delta), over)).Line();
-        text.Line("The shift is what all cells have in common, with its 95 % interval, of requests/s, or of p50 where the load was given; "
-            + "each cell of each run is ranked by itself (signed ranks, added up over the cells). p is that of the whole test: such a "
-            + "shift, or cells that differ this way and that.");
+        text.Line("The shift is the common change of all cells with its 95 % interval, of requests/s or, at a given load, of p50; each "
+            + "cell of each run is ranked separately (signed ranks, added over the cells). p belongs to the whole test, which fails for a "
+            + "common shift and for cells that differ in different directions.");
         return PrintableText.Of(text.ToString());
     }
 

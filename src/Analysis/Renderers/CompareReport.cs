@@ -54,12 +54,11 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         else
             Say(text.Append(comparison.Cells.Count > 0 ? "\n" : ""), comparison.SameMachine
             ? "The machines are the same, as far as the files tell."
-            : "The machines differ: read ratios as machine and transport together.");
+            : "The machines differ: ratios show the effect of machine and transport together.");
         if (comparison.CountedTheOldWay is { } old)
         {
-            Say(text, $"{Safe(old.Name)} was made by an older version, whose windows began empty and left out the calls "
-                + "that their end cut: its rates of large replies are lower by that alone, "
-                + "so make it again before believing a difference of rates.");
+            Say(text, $"An older version made {Safe(old.Name)}: its windows left out calls across their end, so its rates of large "
+                + "replies are lower for this reason alone. Measure it again before you trust a difference of rates.");
         }
         text.Line();
         var table = new TextTable("differs", before, after) { Words = 3 };

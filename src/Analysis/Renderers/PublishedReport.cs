@@ -20,13 +20,13 @@ public sealed class PublishedReport : IReport
         if (Verdict(model) is { Length: > 0 } verdict)
             text.Line(verdict).Line();
         text.Append(Summary(model).ToMarkdown()).Line();
-        text.Line("*Agrees*: the whole measured interval lies within --delta of the published ratio. *Compatible*: it holds the published "
-            + "ratio and others the same way. *Differs*: the whole interval lies beside it. *Cannot tell*: too few rounds, or the interval "
-            + "holds the published ratio and no difference as well. An interval of six rounds reaches from the lowest to the highest, so "
-            + "that one round can make it compatible. Ratios are compared, absolute figures of different machines are not. *Known* says "
-            + "where a published number was read.").Line();
-        text.Line("Made by `GrpcBench report results/published/*.json --format published -o docs/published-comparisons.md`: every number "
-            + "of ours is computed from those files. Several files of one write-up (x86 and ARM, Linux and Windows) stand side by side.");
+        text.Line("*Agrees*: the whole measured interval lies within --delta of the published ratio. *Compatible*: it contains the "
+            + "published ratio and other ratios in the same direction. *Differs*: the whole interval lies outside the published ratio. "
+            + "*Cannot tell*: too few rounds, or the interval contains both the published ratio and no difference. The interval of six "
+            + "rounds reaches from the lowest to the highest round, so a single round can make it compatible. Only ratios are compared, "
+            + "not absolute figures of different machines. *Known* says where a published number was read.").Line();
+        text.Line("Made by `GrpcBench report results/published/*.json --format published -o docs/published-comparisons.md`: every measured "
+            + "number is computed from those files. Several files of one write-up (x86 and ARM, Linux and Windows) stand side by side.");
         foreach (var published in WriteUps.All)
             Append(text, tables, origins, published, Of(model, published));
         AppendOthers(text, origins, Of(model, null));

@@ -29,10 +29,7 @@ public static class Transcript
         return text.Line($"{threads} and {Quantity.Many(key.Connections, "connection")}{streams}").ToString();
     }
 
-    /// <summary>The lines that say what a round of a cell measured.</summary>
-    /// <param name="run">Its run.</param>
-    /// <param name="round">The round.</param>
-    /// <param name="isWhole">More than the original printed: percentiles, CPU, connections, threads.</param>
+    /// <param name="isWhole">With more than the original printed: percentiles, CPU, connections, threads.</param>
     public static string CellResult(RunRecord run, Measurement round, bool isWhole = true)
     {
         var reading = new RoundMetrics(round);
@@ -50,7 +47,6 @@ public static class Transcript
         return text.ToString();
     }
 
-    /// <summary>A whole cell: <see cref="CellHeading"/> and <see cref="CellResult"/>.</summary>
     public static string Cell(RunRecord run, Measurement round, bool isWhole = true) =>
         CellHeading(run, run.Cells[round.Cell]) + CellResult(run, round, isWhole);
 

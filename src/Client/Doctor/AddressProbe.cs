@@ -65,7 +65,6 @@ internal static class AddressProbe
     }
 }
 
-/// <summary>The state of an address.</summary>
 internal enum AddressState
 {
     /// <summary>No server answers, and the address is free.</summary>

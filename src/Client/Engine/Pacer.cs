@@ -11,7 +11,6 @@ internal abstract class Pacer(WindowClock clock, long? calls)
     /// <summary>Calls have due times, so that lateness has a meaning.</summary>
     public virtual bool IsOpenLoop => true;
 
-    /// <summary>The pacer of a window.</summary>
     public static Pacer For(LoadWindow window, WindowClock clock) => window switch
     {
         { Rate: { } rate, Poisson: true } => new PoissonPacer(clock, window.Calls, rate, window.Seed),

@@ -279,7 +279,6 @@ internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOp
 internal static class RoundOrder
 {
     /// <summary>Fisher-Yates with SplitMix64, so that a printed seed gives the same order on every runtime version.</summary>
-    /// <param name="cells">All cells.</param>
     /// <param name="blockOf">Cells of one block stay together: the blocks are shuffled, and the cells of each.</param>
     /// <param name="seed">The run's.</param>
     /// <param name="round">The round's number.</param>

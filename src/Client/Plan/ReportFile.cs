@@ -5,8 +5,6 @@ using IpcBench.Host;
 namespace IpcBench.Client.Plan;
 
 /// <summary>A report that is written into a file when the run is over.</summary>
-/// <param name="Path">The file.</param>
-/// <param name="Format">The format, as in <c>--format</c>.</param>
 internal sealed record ReportFile(string Path, string Format)
 {
     /// <exception cref="EnvironmentException">The file cannot be written.</exception>

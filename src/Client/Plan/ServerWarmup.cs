@@ -23,7 +23,6 @@ internal static class ServerWarmup
     /// Cells to load and for how long each: every endpoint, by each client, in each way its replies are cut, at its smallest size, shortly
     /// with most bytes under way.
     /// </summary>
-    /// <param name="options">The run.</param>
     /// <param name="cells">The cells of its first phase.</param>
     /// <param name="serverOf">What tells the server processes apart.</param>
     public static IReadOnlyList<(PlannedCell Cell, TimeSpan Time)> Plan(

@@ -180,7 +180,6 @@ internal sealed record LoadOptions : EngineOptions
     /// <summary>One of <see cref="ProtocolTable"/>.</summary>
     public string Client { get; init; } = ProtocolTable.Wire;
 
-    /// <summary>A protocol of <see cref="ProtocolTable"/>.</summary>
     public string Protocol { get; init; } = ProtocolTable.Grpc;
 
     /// <summary>The user's method that a gRPC call uses; null: <c>Bench.Download</c>.</summary>

@@ -68,8 +68,6 @@ internal sealed class ChildServer : IAsyncDisposable
         + (process.ExitCode == 0 && command.Probe is not null ? " (a server must stay in the foreground)" : "");
 
     /// <summary>Starts a server and waits until it is ready.</summary>
-    /// <param name="command">Starts the server.</param>
-    /// <param name="cancellation">Cancels the start.</param>
     /// <param name="deadline">How long the start may take; null: 30 s.</param>
     /// <param name="reaper">Ends the server when this process is killed; null: the server ends itself.</param>
     /// <exception cref="EnvironmentException">The server did not become ready; the message has its output.</exception>

@@ -47,7 +47,6 @@ internal sealed class GrpcCaller : IDisposable
     private readonly string? authority;
 
     /// <param name="address">The server's address.</param>
-    /// <param name="options">Options of the connection.</param>
     /// <param name="metadata">Metadata of every call.</param>
     /// <param name="authority">The :authority of every call; null: localhost.</param>
     public GrpcCaller(
@@ -92,7 +91,6 @@ internal sealed class GrpcCaller : IDisposable
     /// <summary>Sends one message to <paramref name="path"/> and waits for the end of the reply.</summary>
     /// <param name="path"><c>/package.Service/Method</c>.</param>
     /// <param name="message">The message without its prefix.</param>
-    /// <param name="cancellation">Cancels the call.</param>
     /// <param name="firstAlone">Wait for the first message only, which counts as OK, since the stream may be endless.</param>
     /// <exception cref="IOException">There was no answer, or not in time, or an incomplete or too large one.</exception>
     public async Task<GrpcAnswer> CallAsync(

@@ -42,7 +42,6 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     }
 
     /// <summary>Measures a cell once.</summary>
-    /// <param name="planned">The cell.</param>
     /// <param name="number">The number of the round, from 1.</param>
     /// <param name="attempt">0, or above when the round is repeated.</param>
     /// <param name="rate">Calls per second to offer; null saturates.</param>
@@ -304,7 +303,6 @@ internal sealed record MeasuredRound(Measurement Round, string? ServerLost)
 }
 
 /// <summary>A window that was lengthened for slow calls.</summary>
-/// <param name="Cell">The cell.</param>
 /// <param name="Call">The median call of the warm-up.</param>
 /// <param name="Planned">The planned length of the window.</param>
 /// <param name="Window">The length of the window from now on.</param>

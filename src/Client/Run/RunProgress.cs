@@ -16,7 +16,6 @@ internal sealed class RunProgress
     public int CellsDone { get; private set; }
 
     /// <summary>A step of one cell, or of several cells that take turns.</summary>
-    /// <param name="Cells">The cells.</param>
     /// <param name="What"><c>warming up the server</c>, <c>connecting</c>, <c>warming up</c>, <c>measuring</c>, <c>saving</c>.</param>
     /// <param name="Generators">The load of the cells, once they are connected; its counters may be polled.</param>
     public sealed record Step(IReadOnlyList<PlannedCell> Cells, string What, IReadOnlyList<LoadGenerator> Generators)
@@ -52,7 +51,6 @@ internal interface IRunObserver
     void Detail(string sentence);
 
     /// <summary>The plan is made, and nothing is measured yet.</summary>
-    /// <param name="plan">The plan.</param>
     /// <param name="progress">The progress of the run, to be polled.</param>
     /// <param name="end">Ends the run as Ctrl-C does; from any thread.</param>
     void Started(BenchPlan plan, RunProgress progress, Action end);

@@ -140,7 +140,6 @@ internal static class ServiceTypes
         .DefaultIfEmpty(service.FullName);
 }
 
-/// <summary>A list of services.</summary>
 /// <param name="Lines">A line for each method, or the name of a service whose methods are unknown.</param>
 /// <param name="AnyDescribed">The methods of at least one service are known.</param>
 internal sealed record ServiceList(IReadOnlyList<string> Lines, bool AnyDescribed);

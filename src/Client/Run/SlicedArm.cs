@@ -38,7 +38,6 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
     public WindowUsage? Usage { get; private set; }
 
     /// <summary>Measures one slice, and returns when no call is in flight any more.</summary>
-    /// <param name="length">The length of the slice.</param>
     /// <param name="place">The position of the slice in its block, from 0.</param>
     /// <param name="seed">The seed of the run and the round.</param>
     /// <param name="cancellation">Ends the slice early.</param>
@@ -123,7 +122,6 @@ internal sealed record SliceLength(TimeSpan Slice, int Count, TimeSpan Patience)
     private const double MostDelay = 4;
     private static readonly TimeSpan Start = TimeSpan.FromSeconds(1);
 
-    /// <param name="options">The options of the run.</param>
     /// <param name="callNs">The median call of the slowest arm, in ns.</param>
     public static SliceLength For(RunOptions options, long callNs)
     {

@@ -13,7 +13,6 @@ namespace IpcBench.Client.Run;
 /// All counters around one window. Counters of this machine and its processes are read from outside, exactly at the
 /// window's edges. A server's own counters are asked for before and after all load, since a busy server answers late.
 /// </summary>
-/// <param name="options">The options of the run.</param>
 /// <param name="control">Asks the server about itself.</param>
 /// <param name="owner">The server's processes.</param>
 /// <param name="systemCalls">The system calls of the client's event loops so far.</param>
@@ -97,7 +96,6 @@ internal sealed class WindowCounters(
     /// <summary>All readings, once the window has ended.</summary>
     /// <param name="calls">The calls by which the CPU times are divided.</param>
     /// <param name="allOk">Successful calls between the two times at which the server was asked.</param>
-    /// <param name="target">The target of the window.</param>
     public WindowUsage Read(long calls, long allOk, Target target) => new()
     {
         At = at,

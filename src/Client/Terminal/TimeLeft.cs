@@ -34,8 +34,6 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
     }
 
     /// <summary>A cell was measured.</summary>
-    /// <param name="cell">The cell.</param>
-    /// <param name="round">Its round.</param>
     /// <param name="windowNs">How long its window was; where slow calls made it longer than planned, a sentence says so.</param>
     /// <param name="now">A timestamp.</param>
     public void Finished(PlannedCell cell, int round, long windowNs, long now)

@@ -12,7 +12,6 @@ public static class Protoc
 {
     private const string Usual = "protoc";
 
-    /// <param name="file">The .proto.</param>
     /// <param name="folders">Folders of imports (<c>-I</c>); the file's own folder is added if the file is in none of them.</param>
     /// <param name="program">The compiler's name on the PATH, or its path.</param>
     /// <param name="cancel">Ends the compiler.</param>

@@ -24,7 +24,6 @@ internal sealed class OwnSocketFile
     }
 
     /// <summary>Takes over the file of a socket that was just bound.</summary>
-    /// <param name="path">The file.</param>
     /// <param name="socket">The file's socket; replaced by an object that does not remove the file by its name.</param>
     /// <param name="isShared">Other servers may know the path.</param>
     /// <returns>The file; null where System.Net.Sockets removes it.</returns>

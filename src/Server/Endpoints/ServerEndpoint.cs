@@ -136,8 +136,6 @@ internal sealed class EndpointCounters
 }
 
 /// <summary>A listening socket, and the end point by which Kestrel asks for it.</summary>
-/// <param name="EndPoint">The end point.</param>
-/// <param name="Socket">The socket.</param>
 /// <param name="File">The socket's file, where this program removes it.</param>
 /// <param name="IsPrivate">Other users of this machine cannot connect.</param>
 internal sealed record BoundSocket(EndPoint EndPoint, Socket Socket, OwnSocketFile? File = null, bool IsPrivate = false) : IDisposable

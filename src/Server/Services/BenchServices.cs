@@ -26,7 +26,6 @@ internal sealed class BenchServices
         Whole = new WholeReplies(Budget, Patience);
     }
 
-    /// <summary>The replies of <c>Bench.Download</c>.</summary>
     public DownloadReplies Replies { get; } = new();
 
     /// <summary>The replies over bare HTTP/2: payload alone, sliced from the shared pattern.</summary>

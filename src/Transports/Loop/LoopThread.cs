@@ -13,7 +13,6 @@ internal sealed class LoopThread : IDisposable
 
     private readonly string name;
 
-    /// <param name="name">The name of the thread.</param>
     /// <param name="pool">The memory of the pipes and of the application.</param>
     /// <param name="most">The most bytes that may wait to be read, and to be sent; null: no limit.</param>
     /// <param name="inline">The application runs on the loop's thread until its first await; false: on the thread pool.</param>

@@ -69,7 +69,6 @@ internal sealed class AbCommand
     private readonly RunCommandOptions options = new(Preset);
     private readonly ServiceOptions service = new();
 
-    /// <summary>All options of the command.</summary>
     internal IEnumerable<Option> All => [before, after, failOn, strict, .. options.Offered, .. service.ToCall];
 
     public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)

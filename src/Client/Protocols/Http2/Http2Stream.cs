@@ -117,7 +117,6 @@ internal class Http2Stream : CallStream
     /// <returns>The result of the call; null: it may be sent again on another connection.</returns>
     public virtual CallResult? Withdrawn() => null;
 
-    /// <summary>The HTTP/2 stream is over.</summary>
     public virtual void Ended(CallResult result) => Complete(result);
 
     /// <summary>A reply after the deadline is a failure, since an application has given up by then.</summary>

@@ -41,7 +41,6 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
     /// <summary>Messages of the stream so far.</summary>
     protected long Count { get; set; }
 
-    /// <summary>The stream is ending.</summary>
     protected bool Ends { get; set; }
 
     /// <summary>The server may have read all of the stream before it sent the bytes that are being read.</summary>

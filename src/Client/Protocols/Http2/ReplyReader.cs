@@ -47,7 +47,6 @@ internal struct ReplyReader(ReplyKind kind)
 /// <summary>The type of a reply's message.</summary>
 internal enum ReplyKind : byte
 {
-    /// <summary>A DownloadReply.</summary>
     Download,
 
     /// <summary>A Received, which reports how many bytes of payload have reached the server.</summary>

@@ -77,7 +77,6 @@ internal sealed class ReplyReceiver(
     }
 
     /// <param name="stream">The stream whose call ends.</param>
-    /// <param name="result">The result of the call.</param>
     /// <param name="reset">The error of RST_STREAM; none: no reset.</param>
     public void End(Http2Stream stream, CallResult result, Http2Error reset = Http2Error.None)
     {
