@@ -166,7 +166,7 @@ public sealed class WritingTests : IDisposable
         var (_, output, error) = await ShellAsync($"{Client} {Tiny} -r 100000 --no-save | head -1");
         Assert.NotEmpty(output);
         Assert.Contains(
-            "ended, since nobody reads standard output any more and no file is kept (--no-save)\n", error, StringComparison.Ordinal);
+            "ended, because nobody reads standard output any more and --no-save keeps no file\n", error, StringComparison.Ordinal);
         await ShellAsync($"({Client} {Tiny} -r 5 -o {folder}/run.json; echo $? >{folder}/code) | head -1");
         Assert.Equal((5, "0\n"), (RoundsOf(ResultsFile.Load(PathOf("run.json"))), await File.ReadAllTextAsync(PathOf("code"))));
     }

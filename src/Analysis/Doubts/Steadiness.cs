@@ -35,7 +35,7 @@ internal static class Steadiness
         return Math.Abs(change) > LeastChange && Math.Abs(change) > LeastSignificance * error
             ? new Observation(Math.Abs(change),
                 $"calls per 100 ms {(change > 0 ? "rise" : "fall")} by {Quantity.Percent(Math.Abs(change))} "
-                + "from the begin to the end of the window")
+                + "from the beginning to the end of the window")
             : null;
     }
 

@@ -32,8 +32,8 @@ internal static class ArticleWriteUp
             "Read in the original: TCP at 10 B and 100 B, first of three rounds. Second-hand: what a report of somebody else's quotes of "
                 + "it, rounded; it also tells which sizes the 15 % and 50 % belong to. Its 15 % is 192,000 against 168,000 requests/s \"at "
                 + "10 B\", while the original's first round has 168,352 at 100 B. The rest of its table could not be read.",
-            "Here the client is leaner than Grpc.Net.Client (--client grpc-dotnet, where it is built in, is nearer), and the system may be "
-                + "another.",
+            "Here the client is leaner than Grpc.Net.Client (--client grpc-dotnet, if built in, is more similar), and the operating "
+                + "system may be another.",
         ],
         Shown = Metric.Rate,
         Figures =

@@ -218,10 +218,10 @@ internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IRea
     /// <summary>What the words of reports mean.</summary>
     public static IReadOnlyList<(string Word, string Meaning)> Words { get; } =
     [
-        ("arm", "one way of doing the same: a transport, a client, a value of a setting"),
-        ("cell", "an arm at one size, number of connections and load: what is measured"),
-        ("round", "every cell measured once, in an order of its own; ratios come from pairs of the same round"),
-        ("unattributed", "busy time of the machine that neither client nor server claims"),
-        ("doubt", "what speaks against a number, with what to do about it"),
+        ("arm", "what is compared: a transport, a client, a value of a setting"),
+        ("cell", "an arm with a size, a number of connections and a load"),
+        ("round", "all cells measured once, in random order; ratios come from pairs of the same round"),
+        ("unattributed", "CPU time of the machine that belongs to neither client nor server"),
+        ("doubt", "a reason not to trust a number, with advice"),
     ];
 }

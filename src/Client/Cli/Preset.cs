@@ -115,8 +115,8 @@ internal sealed record Preset
         (Words.GetValueOrDefault(option) ?? words) + (standard is null ? "" : $" (default: {standard})");
 
     public string WarmupHelp => Fewer.Calls == long.MaxValue
-        ? Help("--warmup", "load before every measurement that is thrown away", Warmup)
-        : Help("--warmup", "load before every measurement that is thrown away")
+        ? Help("--warmup", "load before every measurement, not counted", Warmup)
+        : Help("--warmup", "load before every measurement, not counted")
             + string.Create(
                 CultureInfo.InvariantCulture, $" (default: {Warmup}, or {Fewer.Warmup} for fewer than {Fewer.Calls:#,0} packets)");
 

@@ -17,7 +17,7 @@ internal static class ReportCommand
     {
         var files = new Argument<string[]>("FILES")
         {
-            Description = "results files (none with --format published: what was published, alone)",
+            Description = "results files (none with --format published: only what was published)",
             Arity = new ArgumentArity(0, 100),
         };
         var plots = PlotList.Names.ToArray();
@@ -26,20 +26,20 @@ internal static class ReportCommand
             new Option<string>("--format")
             {
                 HelpName = "FORMAT",
-                Description = $"one of {formats} (default: by the ending of -o, else text)",
+                Description = $"one of {formats} (default: by the extension of -o, else text)",
             },
             [.. Reports.All.Select(report => report.Format)]);
-        var output = new Option<string>("-o", "--output") { HelpName = "FILE", Description = "write there instead of to the screen" };
+        var output = new Option<string>("-o", "--output") { HelpName = "FILE", Description = "the file to write (default: the screen)" };
         var plot = CompletionCommand.Suggesting(
             new Option<string>("--plot")
             {
                 HelpName = "NAME",
-                Description = $"with svg: one picture instead of all: {string.Join(", ", plots)}",
+                Description = $"with svg: a single picture: {string.Join(", ", plots)}",
             },
             plots);
-        var verbose = new Option<bool>("-v", "--verbose") { Description = "all tables and doubts on a terminal too" };
+        var verbose = new Option<bool>("-v", "--verbose") { Description = "all tables and doubts, also on a terminal" };
         var command = new Command("report",
-            "Makes a report from results files: text, Markdown, CSV, JSON, HTML, SVG, HdrHistogram's text, or what was published beside "
+            "Makes a report from results files: text, Markdown, CSV, JSON, HTML, SVG, HdrHistogram's text, or published numbers next to "
             + "what was measured.") { files, format, output, plot, verbose };
         command.SetAction(typed =>
         {
@@ -52,7 +52,8 @@ internal static class ReportCommand
                 throw new UsageException("report needs a results file, as in GrpcBench report results/….json");
             var text = report.Make(ResultsReading.Model(named));
             if (text.Length == 0)
-                throw new EnvironmentException($"--format {report.Format} shows rounds, and there is none in {string.Join(", ", named)}");
+                throw new EnvironmentException(
+                    $"--format {report.Format} shows rounds, but there is no round in {string.Join(", ", named)}");
             Write(text, path);
             return ExitCode.Ok;
         });
@@ -75,7 +76,7 @@ internal static class ReportCommand
     {
         null or "" => "text",
         var ending => ReportEnding.FormatOf(ending) ?? throw new UsageException(
-            $"-o: no format has the ending '{ending}': write --format too, or one of .json, {ReportEnding.Known}"),
+            $"-o: no format has the extension '{ending}': write --format too, or one of .json, {ReportEnding.Known}"),
     };
 
     private static void Write(string text, string? path)

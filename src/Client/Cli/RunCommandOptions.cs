@@ -22,7 +22,7 @@ internal sealed class RunCommandOptions(Preset preset)
     };
 
     public Option<string> Transports { get; } = CompletionCommand.Suggesting(Text("--transports", "LIST",
-        preset.Help("--transports", $"transports that it serves: {string.Join(", ", Address.Own.Keys)}", preset.Transports)),
+        preset.Help("--transports", $"transports of the started server: {string.Join(", ", Address.Own.Keys)}", preset.Transports)),
         [.. Address.Own.Keys, "tcp,unix,pipe"]);
 
     public Option<string> Sizes { get; } = Text("-s", "LIST",
@@ -45,21 +45,21 @@ internal sealed class RunCommandOptions(Preset preset)
         preset.Help("-d", "measured time of a cell: 500ms, 2m", preset.Calls is null ? preset.Duration : null), "--duration");
 
     public Option<string> Slice { get; } = Text("--slice", "TIME",
-        preset.Help("--slice", "cells that are compared take turns of so long within that time; 0: one after the other", preset.Slice));
+        preset.Help("--slice", "cells that are compared take turns of this length; 0: one after the other", preset.Slice));
 
     public Option<string> Calls { get; } = Text("-n", "COUNT",
-        preset.Help("-n", "calls of one measurement instead of a time", preset.Calls), "--calls");
+        preset.Help("-n", "calls per measurement instead of a time", preset.Calls), "--calls");
 
     public Option<string> ConnectPerCall { get; } = CompletionCommand.Suggesting(new Option<string>("--connect-per-call")
     {
         HelpName = "both",
-        Description = "open a connection for every call and close it afterwards, both being part of the call; "
-            + "both: and connections that are kept, each an arm",
+        Description = "open a connection for every call and close it afterwards, as part of the call; "
+            + "both: compare that with connections that stay open",
         Arity = ArgumentArity.ZeroOrOne,
     }, "both");
 
     public Option<string> Rounds { get; } = CompletionCommand.Suggesting(Text("-r", "N",
-        preset.Help("-r", "rounds of every cell, or auto: until decided",
+        preset.Help("-r", "rounds of every cell, or auto: until every comparison is decided",
             preset.Rounds), "--rounds"), "auto");
 
     public Option<bool> Quick { get; } = Flag("--quick", preset.QuickHelp);
@@ -78,7 +78,7 @@ internal sealed class RunCommandOptions(Preset preset)
         [.. LoadTable.All.Select(load => (load, Text(load.Option, load.Value, load.Help)))];
 
     public Option<string> Client { get; } = CompletionCommand.Suggesting(Text("--client", "LIST",
-        $"client implementations, each an arm: {preset.Client} (default), grpc-dotnet where it is built in"),
+        $"client implementations to compare: {preset.Client} (default), grpc-dotnet where it is built in"),
         ProtocolTable.Wire, ProtocolTable.GrpcDotnet);
 
     public Option<string> Mode { get; } = CompletionCommand.Suggesting(Text("--mode", "LIST",
@@ -86,40 +86,40 @@ internal sealed class RunCommandOptions(Preset preset)
         [.. CallMode.All, "unary,upload"]);
 
     public Option<string> Messages { get; } = Text("--messages", "COUNT",
-        "with --mode ping-pong, push, pull, or --call of a method that takes a stream: messages of a stream, after which another is "
+        "with --mode ping-pong, push, pull, or --call of a method that takes a stream: messages per stream, after which a new stream is "
             + "opened (default: one stream as long as the load)");
 
     public Option<string> Chunk { get; } = Text("--chunk", "LIST",
-        "with --mode pull: cut each payload into messages of so many bytes, e.g. 64KiB; 0,64KiB: uncut and cut, each an arm");
+        "with --mode pull: cut each payload into messages of this size, e.g. 64KiB; 0,64KiB: compare uncut and cut");
 
     public Option<string> Reference { get; } = CompletionCommand.Suggesting(
-        Text("--reference", "ARM", $"what ratios refer to (default: {ReferenceArm.Usual})"), [.. Address.Own.Keys]);
+        Text("--reference", "ARM", $"the arm that ratios refer to (default: {ReferenceArm.Usual})"), [.. Address.Own.Keys]);
 
     public Option<string> Delta { get; } = Text("--delta", "SHARE",
         preset.Help("--delta", "a difference smaller than this does not matter", preset.Delta), "--ignore-below");
 
     public Option<string> MaxTime { get; } = Text("--max-time", "TIME",
-        preset.Help("--max-time", "with --rounds auto: no round is begun that would end later", preset.MaxTime));
+        preset.Help("--max-time", "with --rounds auto: start no round that would end later", preset.MaxTime));
 
     /// <summary>Of the main command alone: the file knows which one it was.</summary>
     public Option<string> Resume { get; } = Text("--resume", "FILE",
-        $"add rounds to a kept run, -r +N of them (default: {Cli.Resume.Usual}); plan and options are read from the file, which takes "
-            + "them; it is another look, so intervals are corrected as those of --rounds auto");
+        $"add rounds to a saved run: -r +N (default: {Cli.Resume.Usual}); plan and options are read from the file, which is "
+            + "extended; intervals are corrected for the additional look, as with --rounds auto");
 
     public Option<bool> AgainstItself { get; } = new("--aa", "--against-itself")
     {
-        Description = "measure the reference once more as a second endpoint: what does the method say of equals?",
+        Description = "measure the reference twice, as two endpoints: does the method find a difference where there is none?",
     };
 
     /// <summary>Of older command lines, which results files keep: the measurement that it left out is gone.</summary>
     public Option<bool> NoCalibration { get; } = new("--no-calibration") { Hidden = true };
 
     public Option<string> ClientCpus { get; } = Text("--client-cpus", "SET", "CPUs of the client: 2-3 (default: free)");
-    public Option<string> ServerCpus { get; } = Text("--server-cpus", "SET", "CPUs of the server it starts: 0-1 (default: free)");
+    public Option<string> ServerCpus { get; } = Text("--server-cpus", "SET", "CPUs of the started server: 0-1 (default: free)");
 
     public Option<string> ServerPids { get; } = CompletionCommand.Suggesting(Text("--server-pids", "LIST",
-        "processes whose CPU time, with that of their descendants, is that of a server that is not ours, e.g. 12,34 "
-            + "(default: whoever listens there, found by itself); none: nobody's"), "none");
+        "processes whose CPU time, with their descendants', counts as the server's with -U, e.g. 12,34 "
+            + "(default: the process that listens there); none: no process"), "none");
 
     public Option<string[]> Watch { get; } = new("--watch")
     {
@@ -133,20 +133,20 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> Key { get; } = Text("--key", "FILE", "PEM file of its private key (default: in --cert)");
 
     public Option<string> Sni { get; } = Text("--sni", "NAME",
-        "name that a TLS server is asked for and must prove (default: the host of its address)");
+        "name that a TLS server's certificate must have (default: the host of its address)");
 
     public Option<string[]> Output { get; } = new("-o", "--output")
     {
         HelpName = "FILE",
-        Description = "results file (.json), or a report by its ending (.html, .md, .csv …), repeatable (default: results/<UTC time>-<os>-"
-            + "<label>.json)",
+        Description = "results file (.json), or a report by its extension (.html, .md, .csv …), repeatable "
+            + "(default: results/<UTC time>-<os>-<label>.json)",
     };
 
     public Option<string> Label { get; } = Text("--label", "TEXT", "part of the results file's name");
-    public Option<bool> NoSave { get; } = Flag("--no-save", "keep no results file");
+    public Option<bool> NoSave { get; } = Flag("--no-save", "do not save a results file");
 
     public Option<string> Format { get; } = CompletionCommand.Suggesting(Text("--format", "FORMAT",
-        "report on stdout, nothing else: " + string.Join(", ", Reports.All.Select(report => report.Format))),
+        "print only this report on stdout: " + string.Join(", ", Reports.All.Select(report => report.Format))),
         [.. Reports.All.Select(report => report.Format)]);
 
     public Option<bool> Verbose { get; } = new("-v", "--verbose")

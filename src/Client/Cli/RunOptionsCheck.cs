@@ -32,7 +32,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     public static string? OfArms(RunOptions options) =>
         options.Variants.Any(variant => variant.Knobs.ClientSockets is not null)
         && options.Clients.Any(client => client != ProtocolTable.GrpcDotnet)
-            ? "--client-sockets is for the client grpc-dotnet, since wire uses an event loop wherever it exists: "
+            ? "--client-sockets is for the client grpc-dotnet, because wire always uses an event loop if there is one: "
                 + "write --client grpc-dotnet"
             : null;
 
@@ -65,7 +65,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
                 + "give it to that server, or leave out -U";
         }
         if (options.ServerCpus is not null)
-            yield return "--server-cpus moves the server this tool starts; with -U use taskset or start /affinity on yours";
+            yield return "--server-cpus moves the server this tool starts; with -U use taskset or start /affinity on your server";
         if (isTyped(declared.Transports))
             yield return "--transports is for the server this tool starts; with -U the addresses decide";
         if (options.AgainstItself && options.Addresses.GroupBy(address => address.Kind).All(kind => kind.Count() < 2))

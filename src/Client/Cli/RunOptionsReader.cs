@@ -44,7 +44,7 @@ internal sealed class RunOptionsReader(
         var isTyped = Get(declared.Connections) is not null || Get(declared.Streams) is not null;
         var names = Get(declared.Shape) is { } text ? Parsers.List(text, "--shape", ShapeOf) : null;
         if (names is not null && isTyped)
-            throw new UsageException("--shape says how many connections and calls there are, and so do -c and -m: leave out one of them");
+            throw new UsageException("--shape sets the number of connections and calls, and so do -c and -m: leave out one of them");
         var compares = options is { Calls: null, Rate: null, Loads: [], Variants: [_], Protocols: [ProtocolTable.Grpc] }
             && options.Modes is [CallMode.Unary] && options.ConnectPerCall is [false]
             && (options.OwnServer ? options.Transports.Count : options.Addresses.Count) > 1;
@@ -216,7 +216,8 @@ internal sealed class RunOptionsReader(
         return threads <= fewestConnections
             ? threads
             : throw new UsageException(
-                $"-t {threads} needs at least as many connections, and {who} has {fewestConnections}: a connection lives on one thread");
+                $"-t {threads} needs at least as many connections, but {who} has {fewestConnections}: "
+                    + "each connection belongs to one thread");
     }
 
     /// <summary>One without a name; of a knob that was given a list of values one for each of them.</summary>

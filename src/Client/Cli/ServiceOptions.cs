@@ -22,32 +22,32 @@ internal sealed class ServiceOptions
     public Option<string> Call { get; } = new("--call")
     {
         HelpName = "METHOD",
-        Description = "measure this method (package.Service/Method, see --list), not ours; one that streams is measured message by message",
+        Description = "measure this method (package.Service/Method, see --list); for a streaming method each message counts as a call",
     };
 
     public Option<string> Data { get; } = new("--data")
     {
         HelpName = "JSON",
-        Description = "with --call: the request as JSON, @file.json, @file.jsonl (a request a line, taken in turn), - for standard input "
-            + "(default: {})",
+        Description = "with --call: the request as JSON, @file.json, @file.jsonl (one request per line, sent in turn), - for standard "
+            + "input (default: {})",
     };
 
     public Option<string> DataBinary { get; } = new("--data-binary")
     {
         HelpName = "@FILE",
-        Description = "with --call: the bytes of the request's message as they are, without its types",
+        Description = "with --call: the encoded bytes of the request message, without types",
     };
 
     public Option<string> Expect { get; } = new("--expect")
     {
         HelpName = "JSON",
-        Description = "with --call: what the first reply of each connection must say, field by field",
+        Description = "with --call: the fields that the first reply of each connection must have",
     };
 
     public Option<string> Deadline { get; } = new("--deadline")
     {
         HelpName = "TIME",
-        Description = "with --call: sent as grpc-timeout; later replies are failures, DEADLINE_EXCEEDED",
+        Description = "with --call: sent as grpc-timeout; later replies count as failures (DEADLINE_EXCEEDED)",
     };
 
     public Option<string> Authority { get; } = new("--authority")
@@ -65,20 +65,20 @@ internal sealed class ServiceOptions
     public Option<string> Proto { get; } = new("--proto")
     {
         HelpName = "FILE",
-        Description = "types from a .proto instead of reflection, compiled by the protoc on the PATH, or Grpc.Tools' in NuGet's folder",
+        Description = "types from a .proto instead of reflection, compiled by protoc on the PATH or from Grpc.Tools in NuGet's folder",
     };
 
     public Option<string[]> Include { get; } = new("-I")
     {
         HelpName = "FOLDER",
-        Description = "with --proto: where it finds imports, repeatable",
+        Description = "with --proto: a folder for imports, repeatable",
     };
 
     public Option<string[]> Header { get; } = new("-H", "--header")
     {
         HelpName = "'NAME: VALUE'",
-        Description = "metadata of every call and question, repeatable, never printed; base64 where the name ends in -bin; @FILE and "
-            + "'$VARIABLE' hold some, a line each",
+        Description = "metadata of every call and of reflection, repeatable, never printed; base64 if the name ends in -bin; @FILE and "
+            + "'$VARIABLE' hold metadata, one per line",
     };
 
     /// <summary>In the order of the help.</summary>
@@ -107,7 +107,7 @@ internal sealed class ServiceOptions
             return null;
         }
         if (IsAsked(typed))
-            throw new UsageException("--call measures, --list and --describe show: give one of them");
+            throw new UsageException("--call measures a method, --list and --describe print types: give one of them");
         if (Get(Data) is not null && Get(DataBinary) is not null)
             throw new UsageException("--data and --data-binary both give the request: give one of them");
         var (service, name) = MethodName.Split(method);
@@ -131,7 +131,7 @@ internal sealed class ServiceOptions
     {
         var (list, name) = (typed.GetValue(List), typed.GetValue(Describe));
         if (list && name is not null)
-            throw new UsageException("--list and --describe are two questions: give one of them");
+            throw new UsageException("--list and --describe print different things: give one of them");
         var source = Source(typed);
         if (!source.IsFile && options.Addresses.Count == 0)
         {

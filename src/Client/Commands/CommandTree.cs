@@ -63,7 +63,7 @@ internal static class CommandTree
         return command is RootCommand ? $"there is no option {option}{like}"
             : typed.RootCommandResult.Command.Options.Any(one => one.Name == option || one.Aliases.Contains(option))
                 ? $"{option} is not offered by {command.Name}"
-                : $"{option} is no option of {command.Name}{like}";
+                : $"{command.Name} has no option {option}{like}";
     }
 
     /// <summary>What was meant, if at most a third of the letters, and two, are wrong; null: nothing is as near.</summary>

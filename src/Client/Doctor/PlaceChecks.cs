@@ -53,9 +53,9 @@ internal static class PlaceChecks
     private static Finding Target(Address address, AddressState state) => state switch
     {
         AddressState.Answers => new("server", Level.Ok, $"a server answers at {address}"),
-        AddressState.NotHere => new("server", Level.Problem, $"{address} is a transport that this system does not have",
+        AddressState.NotHere => new("server", Level.Problem, $"this system does not have the transport of {address}",
             "use another address"),
-        AddressState.Denied => new("server", Level.Problem, $"{address} belongs to another user and may not be opened by this one",
+        AddressState.Denied => new("server", Level.Problem, $"{address} belongs to another user, and this user may not open it",
             "run as the server's user, or start the server as this user"),
         AddressState.Stale => new("server", Level.Problem, $"{address} is left over from a server that has ended",
             "start the server: it replaces the file"),
@@ -66,9 +66,9 @@ internal static class PlaceChecks
     private static Finding Neighbour(Address address, AddressState state) => state switch
     {
         AddressState.Free => new("address", Level.Ok, $"{address} is free"),
-        AddressState.NotHere => new("address", Level.Ok, $"{address} is a transport that this system does not have"),
+        AddressState.NotHere => new("address", Level.Ok, $"this system does not have the transport of {address}"),
         AddressState.Answers => new("address", Level.Ok, $"a server is already at {address}: measure it with -U {address}"),
-        AddressState.Denied => new("address", Level.Warn, $"{address} belongs to another user and may not be opened by this one",
+        AddressState.Denied => new("address", Level.Warn, $"{address} belongs to another user, and this user may not open it",
             "give the server another address with --listen"),
         AddressState.Stale => new("address", Level.Warn, $"{address} is left over from a server that has ended",
             $"the next server replaces it; or {Remove(address)}"),

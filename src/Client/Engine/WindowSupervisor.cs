@@ -93,7 +93,7 @@ internal sealed class WindowSupervisor(
         IsAbandoned = true;
         var seconds = drainLimit.TotalSeconds + GraceNs / 1e9;
         Lost = string.Create(CultureInfo.InvariantCulture,
-            $"calls to {options.Address} never ended, not even when they were cut off: {seconds:0.#} s after the window ")
+            $"calls to {options.Address} did not end, not even when they were cut off: {seconds:0.#} s after the window ")
             + "they are counted as cut off (a fault of this tool: please report it)";
     }
 

@@ -229,7 +229,7 @@ internal sealed class BenchPlan
             target.Note,
             load.OnLoops && target.Address is Address.Pipe ? "System.Net.Sockets here: a pipe is no socket" : "",
             target.Call is null || load.Flow == Flow.Both ? ""
-                : "no latency: its messages go one way, and nothing in them says when they were sent",
+                : "no latency: its one-way messages have no time stamp",
         ];
         var record = new Cell
         {

@@ -31,49 +31,49 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
         new("nagle", KnobSide.Both, "on: leave Nagle's algorithm on (TCP_NODELAY unset) on both sides of TCP (with -U the client's)",
             (knobs, text) => knobs with { Nagle = Switch(text, "--nagle") }, knobs => knobs.Nagle ? "on" : null) { Values = Switches },
         new("http2-window", KnobSide.Client,
-            "HTTP/2 receive window the client grants, e.g. 64KiB (default: 16 MiB or more, so that it is not what is measured)",
+            "HTTP/2 receive window of the client, e.g. 64KiB (default: 16 MiB or more, so that it limits nothing)",
             (knobs, text) => knobs with { Http2Window = Parsers.Integer(text, "--http2-window", 1, int.MaxValue) },
             knobs => Text(knobs.Http2Window)),
         new("server-window", KnobSide.Server,
-            "HTTP/2 receive window that the server it starts grants uploads and pushed messages, e.g. 128KiB; 128KiB,1MiB: each an arm "
-                + "(default: Kestrel's own, 768 KiB a stream and 1 MiB a connection)",
+            "HTTP/2 receive window of the started server for uploads and pushed messages, e.g. 128KiB; 128KiB,1MiB: compare both "
+                + "(default: Kestrel's, 768 KiB per stream and 1 MiB per connection)",
             (knobs, text) => knobs with { ServerWindow = Parsers.Integer(text, "--server-window", LeastServerWindow, 1 << 30) },
             knobs => Text(knobs.ServerWindow)) { ServerOption = "--http2-window" },
         new("backlog", KnobSide.Server, "length of the accept queue of the server it starts",
             (knobs, text) => knobs with { Backlog = Parsers.Integer(text, "--backlog", 1, 1 << 20) }, knobs => Text(knobs.Backlog)),
-        new("io-queues", KnobSide.Server, "socket I/O queues of the server it starts; 0: the thread pool, no queue",
+        new("io-queues", KnobSide.Server, "socket I/O queues of the started server; 0: the thread pool, no queue",
             (knobs, text) => knobs with { IoQueues = Parsers.Integer(text, "--io-queues", 0, 1024) }, knobs => Text(knobs.IoQueues)),
         new("inline", KnobSide.Server,
-            "on: the server it starts answers on its I/O threads, or event loops (--sockets loop); off,on: both, each an arm",
+            "on: the started server runs handlers on its I/O threads (or event loops with --sockets loop); off,on: compare both",
             (knobs, text) => knobs with { Inline = Switch(text, "--inline") }, knobs => knobs.Inline ? "on" : null) { Values = Switches },
         new("eager-receive", KnobSide.Server,
-            "on: the server it starts receives without looking first whether there is anything (dotnet's sockets)",
+            "on: the started server receives into a buffer at once instead of waiting for data first (dotnet's sockets)",
             (knobs, text) => knobs with { EagerReceive = Switch(text, "--eager-receive") }, knobs => knobs.EagerReceive ? "on" : null)
         { Values = Switches },
         new("sockets", KnobSide.Server,
-            "sockets of the server it starts: dotnet (System.Net.Sockets, default) or loop (this project's event loop, Linux); "
-                + "dotnet,loop: both, each an arm",
+            "sockets of the started server: dotnet (System.Net.Sockets, default) or loop (this project's event loop, Linux); "
+                + "dotnet,loop: compare both",
             (knobs, text) => knobs with { Sockets = OneOf(text, "--sockets", Kinds) },
             knobs => knobs.Sockets) { Values = Kinds, IsUsual = true },
         new("client-sockets", KnobSide.Client,
             "sockets of the client grpc-dotnet: dotnet (System.Net.Sockets, default) or loop (this project's event loop, Linux); "
-                + "dotnet,loop: both, each an arm",
+                + "dotnet,loop: compare both",
             (knobs, text) => knobs with { ClientSockets = SocketsOfClient(text) },
             knobs => knobs.ClientSockets) { Values = KindsOfClient },
         new("server-gc", KnobSide.Server, "garbage collector of the server it starts: server (default) or workstation",
             (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", Collectors) },
             knobs => knobs.ServerGc) { Values = Collectors, ServerOption = null }, // the runtime's, told by its environment
         new("server-build", KnobSide.Server,
-            "how the server it starts was compiled: jit, as it runs, or aot, ahead; jit,aot: both, each an arm "
-                + "(default: as this program was)",
+            "how the started server is compiled: jit (while it runs) or aot (ahead of time); jit,aot: compare both "
+                + "(default: like this program)",
             (knobs, text) => knobs with { ServerBuild = OneOf(text, "--server-build", Builds) },
             knobs => knobs.ServerBuild) { Values = Builds, ServerOption = null }, // another program
-        new("stack", KnobSide.Server, "gRPC stack of the server it starts: grpc-dotnet (default where it is built in) or built-in",
+        new("stack", KnobSide.Server, "gRPC stack of the started server: grpc-dotnet (default where it is built in) or built-in",
             (knobs, text) => knobs with { Stack = OneOf(text, "--stack", Stacks) },
             knobs => knobs.Stack) { Values = Stacks },
         new("work", KnobSide.Server,
-            "CPU time that the server it starts computes for each call, e.g. 30us; 0,10us,1ms: each, and from how much on no "
-                + "transport gains",
+            "CPU time that the started server uses for each call, e.g. 30us; 0,10us,1ms: compare, and find the work above "
+                + "which no transport gains",
             (knobs, text) => knobs with { Work = WorkTime(text) }, knobs => WorkText(knobs.Work))
         { IsUsual = true },
     ];
@@ -100,7 +100,8 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     private static string? SocketsOfClient(string text) => OneOf(text, "--client-sockets", KindsOfClient) switch
     {
         "loop" when !EventLoop.IsSupported =>
-            throw new UsageException("--client-sockets loop needs Linux's epoll, which this system has not: leave it out or write dotnet"),
+            throw new UsageException(
+                "--client-sockets loop needs Linux's epoll, which this system does not have: leave it out or write dotnet"),
         "loop" => "loop",
         _ => null,
     };

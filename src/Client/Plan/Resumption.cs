@@ -85,7 +85,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
                 Options = Kept.Options with { Rounds = Kept.Options.RoundsAuto ? 0 : Last + More, Looks = [.. Looks, Last + More] },
             };
         }
-        throw Refusal(differences.Count == 0 ? "its cells are others now" : Told(differences[0]));
+        throw Refusal(differences.Count == 0 ? "its cells would be different now" : Told(differences[0]));
     }
 
     /// <summary>Finds out early, before options are read that another machine may not have.</summary>
@@ -93,11 +93,11 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
     public void CheckMachine(HostInfo here)
     {
         if (Differences.OfMachines(Kept, Kept with { Host = here }) is [var first, ..])
-            throw Refusal($"it is another machine's ({Told(first)})");
+            throw Refusal($"it was measured on another machine ({Told(first)})");
     }
 
     private EnvironmentException Refusal(string why) =>
-        new($"--resume: no round can be added to {File}: {why}, so rounds would not be of one run");
+        new($"--resume: no round can be added to {File}: {why}, so old and new rounds would not belong to one run");
 
     private static string Told(Difference difference) => $"its {difference.What} was '{difference.Before}' and is '{difference.After}' now";
 }

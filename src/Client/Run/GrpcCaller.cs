@@ -134,7 +134,7 @@ internal sealed class GrpcCaller : IDisposable
         }
         catch (HttpIOException e)
         {
-            throw new IOException($"{Address} broke off its answer to {name}: {Reason(e)}", e);
+            throw new IOException($"{Address} ended its answer to {name} early: {Reason(e)}", e);
         }
     }
 

@@ -49,7 +49,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         foreach (var pid in options.ServerPids ?? [])
         {
             if (ProcessClock.Read(pid) is null)
-                throw new EnvironmentException($"--server-pids: there is no process {pid}, or its clock may not be read");
+                throw new EnvironmentException($"--server-pids: there is no process {pid}, or its clock cannot be read");
             if (ListenerOwner.IsAboveThis(pid))
             {
                 throw new EnvironmentException(

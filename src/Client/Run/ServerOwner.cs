@@ -29,7 +29,7 @@ internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", 
             var found = ListenerOwner.Find(endpoint);
             return found.Pid is not { } pid ? new ServerOwner([], found.Reason + ": name its processes with --server-pids")
                 : ProcessClock.Read(pid) is null ? new ServerOwner([], string.Create(
-                    CultureInfo.InvariantCulture, $"the clock of process {pid}, which listens at {address}, may not be read"))
+                    CultureInfo.InvariantCulture, $"the clock of process {pid}, which listens at {address}, cannot be read"))
                 : new ServerOwner([pid]);
         }
         catch (SocketException e)

@@ -75,7 +75,7 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
     private string Cell(RunProgress.Step? step, int width)
     {
         if (step is null)
-            return Grey(begun == 0 ? "measuring what this client alone can do" : "between cells", width);
+            return Grey(begun == 0 ? "measuring the maximum rate of this client" : "between cells", width);
         var key = step.Cells[0].Record.Key;
         var arms = string.Join(", ", step.Cells.Select(cell => cell.Record.Key.Arm)) + (step.Cells.Count > 1 ? " in turns" : "");
         var load = key.IsFullLoad ? "" : $", {key.Load}";

@@ -83,7 +83,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
             return;
         // What is neither kept nor read is not worth the machine's time.
         end = null;
-        Note("ended, since nobody reads standard output any more and no file is kept (--no-save)");
+        Note("ended, because nobody reads standard output any more and --no-save keeps no file");
         endNow();
     }
 

@@ -111,7 +111,7 @@ internal static class LeftText
     /// <param name="left">Null: not known yet.</param>
     public static string Of(TimeSpan? left) => left switch
     {
-        null => "time left not known yet",
+        null => "time left is not known yet",
         { TotalSeconds: <= 1 } => "almost done",
         { } time => $"about {Span(time)} left",
     };

@@ -180,7 +180,7 @@ public class RunOptionsReaderTests
         "--backlog is a setting of the server, but with -U this tool does not start the server: give it to that server, or leave out -U",
         "-U", "unix:/a", "--backlog", "10")]
     [InlineData(
-        "--server-cpus moves the server this tool starts; with -U use taskset or start /affinity on yours",
+        "--server-cpus moves the server this tool starts; with -U use taskset or start /affinity on your server",
         "-U", "unix:/a", "--server-cpus", "0")]
     [InlineData(
         "--transports: there is no transport 'carrier-pigeon': it is one of tcp, tls, unix, pipe",
@@ -253,7 +253,7 @@ public class RunOptionsReaderTests
                 Refused("--client-sockets", "loop"));
             return;
         }
-        const string why = "--client-sockets is for the client grpc-dotnet, since wire uses an event loop wherever it exists: "
+        const string why = "--client-sockets is for the client grpc-dotnet, because wire always uses an event loop if there is one: "
             + "write --client grpc-dotnet";
         Assert.Equal(why, Refused("--client-sockets", "loop"));
         Assert.Equal(why, Refused("--client-sockets", "dotnet,loop"));

@@ -103,7 +103,7 @@ public sealed class ServiceOptionsTests : IDisposable
 
     [Theory]
     [InlineData("--list asks one server: name it with -U, or give the types with --protoset or --proto", "--list")]
-    [InlineData("--list and --describe are two questions: give one of them", "--list", "--describe", "a.B", "-U", "unix:/a")]
+    [InlineData("--list and --describe print different things: give one of them", "--list", "--describe", "a.B", "-U", "unix:/a")]
     [InlineData("--protoset is for --call, --list and --describe: name one of them, or leave it out", "--protoset", "a.pb")]
     [InlineData("-H is for --call, --list and --describe: name one of them, or leave it out", "-U", "unix:/a", "-H", "a: b")]
     [InlineData("--protoset and --proto both give the types: give one of them", "--list", "--protoset", "a.pb", "--proto", "a.proto")]

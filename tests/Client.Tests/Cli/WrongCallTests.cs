@@ -86,7 +86,7 @@ public sealed class WrongCallTests : IAsyncLifetime
         { 1, "--expect: line 1, column 1: this is no JSON: '@' is an invalid start of a value", ["--expect", "@FOLDER/text"] },
         // Options.
         { 1, "--data and --data-binary both give the request: give one of them", ["--data", "{}", "--data-binary", "@x"] },
-        { 1, "--call measures, --list and --describe show: give one of them", ["--list"] },
+        { 1, "--call measures a method, --list and --describe print types: give one of them", ["--list"] },
         { 1, "-s is the reply size of this tool's own method, but --call measures another method: leave out one of them", ["-s", "10"] },
         { 1, "--deadline must be at least 1ms", ["--deadline", "0"] },
         { 1, "--deadline 'soon' is no duration such as 500ms, 20s or 2m", ["--deadline", "soon"] },

@@ -46,11 +46,11 @@ public sealed class ResumptionTests : IDisposable
         Refused("its tool was '1' and is '2' now", kept with { ToolVersion = "2" });
         Refused("its kernel was '6' and is '7' now", kept with { Host = kept.Host with { Kernel = "7" } });
         Refused("its duration was '1 s' and is '2 s' now", kept with { Options = kept.Options with { DurationNs = 2_000_000_000 } });
-        Refused("its cells are others now",
+        Refused("its cells would be different now",
             kept with { Cells = [kept.Cells[0] with { Key = kept.Cells[0].Key with { Corpus = "other" } }] });
 
         void Refused(string why, RunRecord now) => Assert.Equal(
-            $"--resume: no round can be added to x: {why}, so rounds would not be of one run",
+            $"--resume: no round can be added to x: {why}, so old and new rounds would not belong to one run",
             Assert.Throws<EnvironmentException>(() => new Resumption("x", kept, 4).Continue(now)).Message);
     }
 
@@ -68,9 +68,9 @@ public sealed class ResumptionTests : IDisposable
             await SeenAsync("--resume", Save(Run() with { CommandLine = ["http", "-H", "Cookie: (hidden)", "http://x"] })));
         Assert.Equal($"--resume: {file} has options that this version does not know: --unknown",
             await SeenAsync("--resume", Save(Run() with { CommandLine = ["--unknown"], Host = HostRecord.Read() })));
-        Assert.Contains("it is another machine's (its ", await SeenAsync<EnvironmentException>("--resume", Save(Run())),
+        Assert.Contains("it was measured on another machine (its ", await SeenAsync<EnvironmentException>("--resume", Save(Run())),
             StringComparison.Ordinal);
-        Assert.Equal($"--resume: {file} was written a moment ago and is not ended: that run seems to go on",
+        Assert.Equal($"--resume: {file} was written a moment ago and has no end: that run seems to be running still",
             await SeenAsync("--resume", Save(Run() with { Ending = "running", Finished = null })));
         File.SetLastWriteTimeUtc(file, DateTimeOffset.UtcNow.AddHours(1).UtcDateTime); // the clock was set back meanwhile
         Assert.Equal(4, Resumption.Open(file, 4).More);

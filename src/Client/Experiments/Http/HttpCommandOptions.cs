@@ -18,7 +18,7 @@ internal sealed class HttpCommandOptions
     public Option<string> Path { get; } = new("--path")
     {
         HelpName = "PATH",
-        Description = "path and query to ask for where the URL has none (default: /)",
+        Description = "path and query for URLs without a path (default: /)",
     };
     public Option<string[]> Header { get; } = new("-H", "--header")
     {

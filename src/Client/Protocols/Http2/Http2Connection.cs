@@ -91,7 +91,7 @@ internal sealed class Http2Connection : IFrameHandler
             reader.Read(bytes);
             replies.CreditConnection();
             if (output.Length > mostUnsent)
-                throw new Http2Exception(Http2Error.EnhanceYourCalm, "the server asks for answers faster than it reads them");
+                throw new Http2Exception(Http2Error.EnhanceYourCalm, "the server sends PING or SETTINGS faster than it reads the answers");
             CloseIfDrained();
         }
         catch (Http2Exception e)
