@@ -71,8 +71,8 @@ public sealed class OtherProcesses
     }
 }
 
-/// <summary>The CPU time of other processes.</summary>
-/// <param name="TotalNs">User and kernel time of all of them, in ns.</param>
+/// <param name="TotalNs">User and kernel time of all other processes, in ns.</param>
+/// <param name="Busiest">The busiest other processes that still run, at most <see cref="Named"/>.</param>
 /// <param name="Busiest">The busiest of them that still run, at most <see cref="Named"/>.</param>
 public sealed record OtherUsage(long TotalNs, IReadOnlyList<ProcessShare> Busiest)
 {

@@ -9,8 +9,8 @@ using IpcBench.Client.Run;
 namespace IpcBench.Client.Cli;
 
 /// <summary>
-/// Help of the commands that measure: what most runs need in groups, and with <c>--help all</c> everything. Other commands have few options
-/// and the library's help.
+/// The help of the commands that measure: the most frequent options in groups, or all options with <c>--help all</c>.
+/// Other commands have few options and use the library's help.
 /// </summary>
 internal sealed class GroupedHelp(HelpOption option, HelpAction library) : SynchronousCommandLineAction
 {
@@ -46,7 +46,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
     private const string ExitCodes = "Exit codes: 0 done, 1 usage, 2 machine or server (also: no call succeeded), 3 some calls failed, "
         + "4 a gate was crossed, 130 interrupted";
 
-    /// <summary>Columns of the terminal, or a width that reads well.</summary>
+    /// <summary>Columns of the terminal, or a readable width.</summary>
     private static int Width => Console.IsOutputRedirected ? UsualWidth : Math.Clamp(Console.WindowWidth, 60, 120);
 
     public override bool ClearsParseErrors => true;
@@ -62,8 +62,8 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         return ExitCode.Ok;
     }
 
-    /// <summary>The options of a group, or those that a word names or explains.</summary>
-    /// <exception cref="UsageException">There is none.</exception>
+    /// <summary>The options of a group, or the options that a word names or explains.</summary>
+    /// <exception cref="UsageException">No option matches.</exception>
     internal static List<string> About(Command command, string word)
     {
         bool Has(string? text) => text?.Contains(word, StringComparison.OrdinalIgnoreCase) == true;
@@ -107,7 +107,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         return lines.Select(line => line.TrimEnd());
     }
 
-    /// <summary>Its own, or those of the main help that begin with its name.</summary>
+    /// <summary>The command's own examples, or the examples of the main help that begin with its name.</summary>
     private static string ExamplesOf(Command command)
     {
         if (command is MeasuringCommand { Examples: { } own })
@@ -132,7 +132,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         }
     }
 
-    /// <summary>What stands after <c>--help</c>; null: nothing.</summary>
+    /// <summary>The word after <c>--help</c>; null without one.</summary>
     private string? Word(ParseResult parseResult)
     {
         var typed = parseResult.Tokens.Select(token => token.Value).ToList();
@@ -145,7 +145,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
 
     private static string NamesOf(Option one)
     {
-        // The short name and what it stands for, in the order of other tools.
+        // The short name first, as in other tools.
         var names = string.Join(", ", one.Aliases.Prepend(one.Name).Distinct().OrderBy(name => name.Length));
         return one.HelpName is { Length: > 0 } value && one.ValueType != typeof(bool) ? $"{names} {value}" : names;
     }
@@ -162,7 +162,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         }
     }
 
-    /// <summary>A heading, and below it a command a line, what it is for beside it or, where that is too long, below.</summary>
+    /// <summary>A heading and one line per command, with its description beside it, or below if it is too long.</summary>
     private static IEnumerable<string> ExamplesOf(string text)
     {
         foreach (var line in text.Split('\n'))
@@ -178,7 +178,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
 
     private static IEnumerable<string> Wrapped(string text) => TextWrapping.Lines(text, Width);
 
-    /// <summary>Up to the first mark that ends a thought.</summary>
+    /// <summary>The text up to the first punctuation mark that ends a clause.</summary>
     private static string FirstSentence(string? text)
     {
         var ends = new[] { ": ", ". ", "? ", "; ", ", ", " (" }.Select(mark => (text ?? "").IndexOf(mark, StringComparison.Ordinal));
@@ -187,13 +187,12 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
 }
 
 /// <summary>
-/// Which options stand together in the help of a command that measures, by their first names: those that most runs need, and the others,
-/// which <c>--help all</c> shows. A knob stands here by itself; any other new option is named here; until then it stands among the others
-/// at the end.
+/// Groups the options in the help of a command that measures, by their first names: the usual options, and the others, which only <c>--help
+/// all</c> shows. Knobs are added automatically. Any other new option must be added here; otherwise it is in the last group.
 /// </summary>
-/// <param name="Title">Above them.</param>
-/// <param name="Usual">In the short help too.</param>
-/// <param name="Others">In the long one alone.</param>
+/// <param name="Title">The heading of the group.</param>
+/// <param name="Usual">Options in the short help.</param>
+/// <param name="Others">Options in the long help only.</param>
 internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IReadOnlyList<string> Others)
 {
     public static IReadOnlyList<HelpGroup> All { get; } =
@@ -215,7 +214,7 @@ internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IRea
     private static IEnumerable<string> Knobs(bool usual, bool ofServer) => Knob.All
         .Where(knob => knob.IsUsual == usual && knob.Side == KnobSide.Server == ofServer).Select(knob => knob.Option);
 
-    /// <summary>What the words of reports mean.</summary>
+    /// <summary>The terms of reports.</summary>
     public static IReadOnlyList<(string Word, string Meaning)> Words { get; } =
     [
         ("arm", "what is compared: a transport, a client, a value of a setting"),

@@ -4,17 +4,17 @@ using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>The value of an option that was not typed: the reader takes it from here, and <c>--help</c> says it.</summary>
-/// <param name="Own">As it would be typed, with servers that this tool starts.</param>
-/// <param name="Given">With servers that are already there; null: the same.</param>
-/// <param name="Quick">With <c>--quick</c>; null: the same.</param>
+/// <summary>The default value of an option, for the reader and for <c>--help</c>.</summary>
+/// <param name="Own">The value as typed, for servers that this tool starts.</param>
+/// <param name="Given">The value for servers that already run; null: the same.</param>
+/// <param name="Quick">The value with <c>--quick</c>; null: the same.</param>
 internal sealed record Default(string Own, string? Given = null, string? Quick = null)
 {
     private const int LongestList = 8;
 
     public string Of(bool own, bool quick) => quick && Quick is not null ? Quick : own ? Own : Given ?? Own;
 
-    /// <summary><c>20s with -U, else 2s</c>; of a long list the first three and the last.</summary>
+    /// <summary><c>20s with -U, else 2s</c>; a long list is shortened to the first three entries and the last.</summary>
     public override string ToString()
     {
         if (Given is not null)
@@ -25,7 +25,7 @@ internal sealed record Default(string Own, string? Given = null, string? Quick =
 }
 
 /// <summary>
-/// What a command that measures has of its own: defaults, protocols, the options that it does not offer and its words for the others.
+/// What distinguishes a command that measures: its defaults and protocols, the options that it does not offer, and its help texts.
 /// </summary>
 internal sealed record Preset
 {
@@ -59,7 +59,9 @@ internal sealed record Preset
     public Default Connections { get; init; } = new("400");
     public Default Streams { get; init; } = new("1");
 
-    /// <summary>Of a cell where shapes are compared: shapes are many, and take turns in short slices.</summary>
+    /// <summary>
+    /// The duration of a cell if shapes are compared: shorter, because there are many shapes and they take turns in short slices.
+    /// </summary>
     public Default ShapeDuration { get; init; } = new("300ms");
 
     /// <inheritdoc cref="ShapeDuration"/>
@@ -68,12 +70,10 @@ internal sealed record Preset
     /// <inheritdoc cref="ShapeDuration"/>
     public Default ShapeWarmup { get; init; } = new("100ms");
 
-    /// <summary>Pairs that the command decides, in place of every number of connections with every number of streams.</summary>
+    /// <summary>Fixed pairs of connections and streams, instead of all combinations.</summary>
     public IReadOnlyList<Topology>? Topologies { get; init; }
 
-    /// <summary>
-    /// Where nothing is said of the concurrency: the shapes of load that are compared, each with its sizes; empty: there is one load.
-    /// </summary>
+    /// <summary>The shapes of load, each with its sizes, that are compared if no concurrency is given; empty: a single load.</summary>
     public IReadOnlyList<(Shape Shape, Default Sizes)> Shapes { get; init; } = [];
 
     /// <summary>Whether each round has servers of its own, where they are this tool's and a time ends a measurement.</summary>
@@ -84,16 +84,16 @@ internal sealed record Preset
 
     public Default Slice { get; init; } = new("50ms");
 
-    /// <summary>Sockets over which raw echoes are measured beside those of the other protocols.</summary>
+    /// <summary>Sockets for raw echoes that are measured in addition to those of the other protocols.</summary>
     public IReadOnlyList<string> EchoSockets { get; init; } = [];
 
-    /// <summary>Null: a time ends a measurement, unless <c>-n</c> was typed.</summary>
+    /// <summary>Calls of a measurement; null: a measurement ends after a time, unless <c>-n</c> is given.</summary>
     public Default? Calls { get; init; }
 
     public Default Rounds { get; init; } = new("12", Given: "3", Quick: "10");
     public Default Warmup { get; init; } = new("500ms", Given: "2s", Quick: "100ms");
 
-    /// <summary>The warm-up of measurements of fewer calls than this.</summary>
+    /// <summary>The warm-up of measurements with fewer calls than this.</summary>
     public (long Calls, string Warmup) Fewer { get; init; } = (long.MaxValue, "500ms");
 
     public Default Timeout { get; init; } = new("10s");
@@ -104,13 +104,13 @@ internal sealed record Preset
     /// <summary>How long <c>--quick</c> takes at most.</summary>
     public string QuickTime { get; init; } = "90 seconds";
 
-    /// <summary>Options, by their first names, that mean nothing here or that the command decides.</summary>
+    /// <summary>Options, by first name, that have no meaning for the command or that it sets itself.</summary>
     public IReadOnlyList<string> NotOffered { get; init; } = [];
 
-    /// <summary>In place of the usual words, by the option's first name; the default follows by itself.</summary>
+    /// <summary>Texts that replace the usual help, by the option's first name; the default is added.</summary>
     public IReadOnlyDictionary<string, string> Words { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>The help of an option: its words, and its default.</summary>
+    /// <summary>The help of an option with its default.</summary>
     public string Help(string option, string words, Default? standard = null) =>
         (Words.GetValueOrDefault(option) ?? words) + (standard is null ? "" : $" (default: {standard})");
 

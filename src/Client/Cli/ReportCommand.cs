@@ -88,7 +88,7 @@ internal static class ReportCommand
     }
 }
 
-/// <summary>Reads the results files that were named, each under a name that tells it from the others.</summary>
+/// <summary>Reads the results files of a command, each with a name that distinguishes it from the others.</summary>
 internal static class ResultsReading
 {
     /// <exception cref="EnvironmentException">A file cannot be read or is not a results file.</exception>
@@ -105,7 +105,7 @@ internal static class ResultsReading
         }
     }
 
-    // Read once: what is named may be a pipe.
+    // Read only once, because the path may be a pipe.
     private static RunRecord Load(string path)
     {
         var json = ResultsFile.Read(path);
@@ -114,7 +114,7 @@ internal static class ResultsReading
 
     public static ReportModel Model(IReadOnlyList<string> paths) => new(Read(paths));
 
-    /// <summary>Labels where they tell the files apart, else file names, else whole paths.</summary>
+    /// <summary>Labels if they differ, otherwise file names if these differ, otherwise whole paths.</summary>
     private static IReadOnlyList<string> NamesOf(IReadOnlyList<string> paths, List<RunRecord> runs)
     {
         var labels = runs.ConvertAll(run => run.Label);

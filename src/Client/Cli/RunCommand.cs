@@ -22,7 +22,7 @@ internal static class RunCommand
     /// <param name="command">Gets the options and the action.</param>
     /// <param name="preset">The defaults of the command.</param>
     /// <param name="commandLine">The command line as typed.</param>
-    /// <param name="resume">The kept run that the command continues; null: none.</param>
+    /// <param name="resume">The saved run that the command continues; null: none.</param>
     /// <param name="service">The options about the user's service; null: the command has none.</param>
     /// <param name="again">All commands, for the command line of a kept run.</param>
     public static void AddTo(
@@ -68,7 +68,7 @@ internal sealed class MeasuringCommand(string name, string description) : Comman
     public IReadOnlyList<string> Own { get; init; } = [];
 }
 
-/// <summary><c>--resume FILE -r +4</c>: adds rounds to a kept run, whose plan is read from its own command line.</summary>
+/// <summary><c>--resume FILE -r +4</c>: adds rounds to a saved run, whose plan is read from its own command line.</summary>
 internal sealed class Resume
 {
     public const string Usual = "+4";
@@ -82,7 +82,7 @@ internal sealed class Resume
     /// <summary>The present command line; the file keeps the original one.</summary>
     public IReadOnlyList<string> CommandLine { get; private set; } = [];
 
-    /// <param name="file">The file of the kept run.</param>
+    /// <param name="file">The file of the saved run.</param>
     /// <param name="typed">The present command line.</param>
     /// <param name="options">The options of the main command.</param>
     /// <exception cref="UsageException">The run cannot be continued, or another option was given too.</exception>
@@ -109,7 +109,7 @@ internal sealed class Resume
             new OutputOptions { Verbose = typed.GetValue(options.Verbose), Format = typed.GetValue(options.Format), Reports = reports });
     }
 
-    /// <summary>Parses the kept run's command line and measures.</summary>
+    /// <summary>Parses the saved run's command line and measures.</summary>
     /// <returns>An <see cref="ExitCode"/>.</returns>
     public async Task<int> RunAsync(IReadOnlyList<string> commandLine, Func<IReadOnlyList<string>, Resume, RootCommand> again)
     {

@@ -7,8 +7,8 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>The options of every command that measures, declared once. Letters follow wrk, wrk2 and h2load.</summary>
-/// <param name="preset">The command's own defaults and words; it may not offer all of them.</param>
+/// <summary>The options of all commands that measure. Letters are those of wrk, wrk2 and h2load.</summary>
+/// <param name="preset">The command's defaults and help texts; the command may lack some options.</param>
 internal sealed class RunCommandOptions(Preset preset)
 {
     public Preset Preset => preset;
@@ -101,7 +101,7 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> MaxTime { get; } = Text("--max-time", "TIME",
         preset.Help("--max-time", "with --rounds auto: start no round that would end later", preset.MaxTime));
 
-    /// <summary>Of the main command alone: the file knows which one it was.</summary>
+    /// <summary>Only the main command has this option, because the file knows its command.</summary>
     public Option<string> Resume { get; } = Text("--resume", "FILE",
         $"add rounds to a saved run: -r +N (default: {Cli.Resume.Usual}); plan and options are read from the file, which is "
             + "extended; intervals are corrected for the additional look, as with --rounds auto");
@@ -161,7 +161,7 @@ internal sealed class RunCommandOptions(Preset preset)
         [.. Knob.All.Select(knob => (knob, CompletionCommand.Suggesting(
             Text(knob.Option, "VALUE", preset.Help(knob.Option, knob.Help)), [.. knob.Values])))];
 
-    /// <summary>Those that the command takes, in the order of its help.</summary>
+    /// <summary>The options of the command, in the order of its help.</summary>
     public IEnumerable<Option> Offered => All.Where(option => !preset.NotOffered.Contains(option.Name)
         && (option != Shape || preset.Shapes.Count > 0));
 

@@ -8,21 +8,21 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Cli;
 
 /// <summary>
-/// Turns what was typed into <see cref="RunOptions"/>: what was not typed is the preset's default, and <see cref="RunOptionsCheck"/> has
-/// its say.
+/// Turns the command line into <see cref="RunOptions"/>. An option that was not given has the default of the preset;
+/// <see cref="RunOptionsCheck"/> checks the result.
 /// </summary>
-/// <param name="declared">The options; those that the command does not have are at their defaults.</param>
+/// <param name="declared">All options; options that the command does not have are at their defaults.</param>
 /// <param name="typed">The command line.</param>
-/// <param name="sweeping">There will be more arms than the options say.</param>
-/// <param name="given">Servers that were named in another way than with -U.</param>
-/// <param name="service">What the command takes to call somebody's own service; null: nothing.</param>
+/// <param name="sweeping">More arms are added later than the options describe.</param>
+/// <param name="given">Servers that were given in another way than by -U.</param>
+/// <param name="service">The options about the user's service; null: the command has none.</param>
 internal sealed class RunOptionsReader(
     RunCommandOptions declared, ParseResult typed, bool sweeping = false, IReadOnlyList<Address>? given = null,
     ServiceOptions? service = null)
 {
     private readonly Preset preset = declared.Preset;
 
-    /// <exception cref="UsageException">Something typed cannot be.</exception>
+    /// <exception cref="UsageException">An option is invalid.</exception>
     public RunOptions Read()
     {
         var options = InShapes(AsTyped());
@@ -30,14 +30,14 @@ internal sealed class RunOptionsReader(
         return Fitted(options);
     }
 
-    /// <summary>With the rounds that its comparisons need, where no number was typed.</summary>
+    /// <summary>The options with as many rounds as their comparisons need, if no number was given.</summary>
     public RunOptions Fitted(RunOptions options) => Get(declared.Rounds) is not null || options.Output.Crank
         ? options
         : FamilyRounds.Fit(options, keepDuration: Get(declared.Duration) is not null || options.Loads.Any(load => load.VariesRate));
 
     /// <summary>
-    /// The shapes that <c>--shape</c> names; else all of the preset where transports are compared at full load and nothing was said of
-    /// the concurrency, or one load.
+    /// The shapes given by <c>--shape</c>. Otherwise all shapes of the preset, if transports are compared at full load
+    /// without a given concurrency, or else a single load.
     /// </summary>
     private RunOptions InShapes(RunOptions options)
     {
@@ -196,7 +196,7 @@ internal sealed class RunOptionsReader(
             _ => [true],
         };
 
-    /// <summary>As typed; else the preset's, unless a time was typed.</summary>
+    /// <summary>The given number; otherwise the preset's, unless a time was given.</summary>
     private long? Calls(Func<Option<string>, Default, string> or)
     {
         if (Get(declared.Calls) is { } text)
@@ -220,7 +220,7 @@ internal sealed class RunOptionsReader(
                     + "each connection belongs to one thread");
     }
 
-    /// <summary>One without a name; of a knob that was given a list of values one for each of them.</summary>
+    /// <summary>A variant without a name, or one variant for each value if a knob has a list of values.</summary>
     private IReadOnlyList<Variant> Variants()
     {
         IReadOnlyList<Variant> variants = [new Variant("", new Knobs())];
@@ -235,7 +235,8 @@ internal sealed class RunOptionsReader(
     }
 
     /// <summary>
-    /// With Kestrel's sockets for all protocols, and below it the echoes over those of each other kind that there is here.
+    /// A variant with Kestrel's sockets for all protocols, followed by a variant for the echo over each other kind of
+    /// sockets on this system.
     /// </summary>
     private IReadOnlyList<Variant> WithEchoes(IReadOnlyList<Variant> variants)
     {

@@ -5,7 +5,7 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>What the main command takes to look at somebody's own service, and to call it.</summary>
+/// <summary>The options of the main command that print or call the user's service.</summary>
 internal sealed class ServiceOptions
 {
     public Option<bool> List { get; } = new("--list")
@@ -84,15 +84,15 @@ internal sealed class ServiceOptions
     /// <summary>In the order of the help.</summary>
     public IEnumerable<Option> Offered => [List, Describe, .. ToCall];
 
-    /// <summary>Without those that only look.</summary>
+    /// <summary>The options without those that only print types.</summary>
     public IEnumerable<Option> ToCall =>
         [Call, Data, DataBinary, Expect, Deadline, Authority, Protoset, Proto, Include, Header];
 
-    /// <summary>Whether the services are to be shown and nothing is to be measured.</summary>
+    /// <summary>Whether types are printed and nothing is measured.</summary>
     public bool IsAsked(ParseResult typed) => typed.GetValue(List) || typed.GetValue(Describe) is not null;
 
-    /// <summary>The method to call; null when none is named.</summary>
-    /// <exception cref="UsageException">The options contradict each other, or are for a method and there is none.</exception>
+    /// <summary>The method to call; null without one.</summary>
+    /// <exception cref="UsageException">The options contradict each other, or need a method and none was given.</exception>
     public AskedCall? Read(ParseResult typed)
     {
         string? Get(Option<string> option) => typed.GetValue(option);
@@ -125,7 +125,7 @@ internal sealed class ServiceOptions
         bool IsTyped(Option option) => typed.GetResult(option) is { Implicit: false };
     }
 
-    /// <summary>Prints what was asked for.</summary>
+    /// <summary>Prints the services or types.</summary>
     /// <exception cref="UsageException">The options contradict each other.</exception>
     public async Task<int> ShowAsync(ParseResult typed, RunOptions options)
     {

@@ -10,7 +10,7 @@ namespace IpcBench.Client.Commands;
 internal static class CommandTree
 {
     /// <param name="commandLine">As typed.</param>
-    /// <param name="resume">The kept run that what was typed goes on with; null: none.</param>
+    /// <param name="resume">The saved run that the command continues; null: none.</param>
     public static RootCommand Create(IReadOnlyList<string> commandLine, Resume? resume = null)
     {
         var root = new RootCommand(
@@ -30,7 +30,7 @@ internal static class CommandTree
     }
 
     /// <summary>
-    /// As other tools have it: <c>help</c> and <c>help load</c> ask for help, and an address without an option is one of a server.
+    /// Accepts what other tools accept: <c>help</c> and <c>help load</c> ask for help, and an address without an option is a server.
     /// </summary>
     public static string[] Meant(string[] args)
     {
@@ -45,7 +45,7 @@ internal static class CommandTree
     private static bool IsAddress(string word) =>
         word.Contains("://", StringComparison.Ordinal) || (word[0] is not '-' && Transports.Address.TryParse(word, out _, out _));
 
-    /// <summary>What is wrong with what was typed, where the parser refuses it.</summary>
+    /// <summary>The message for a command line that the parser rejects.</summary>
     public static string Complaint(ParseResult typed)
     {
         var option = typed.UnmatchedTokens.FirstOrDefault(token => token is ['-', not '-', ..] or ['-', '-', _, ..]);
@@ -66,7 +66,7 @@ internal static class CommandTree
                 : $"{command.Name} has no option {option}{like}";
     }
 
-    /// <summary>What was meant, if at most a third of the letters, and two, are wrong; null: nothing is as near.</summary>
+    /// <summary>The nearest known word, if at most two letters and a third of the letters are wrong; else null.</summary>
     private static string? Meant(string word, IEnumerable<string> known)
     {
         var letters = word.TrimStart('-').Length;
@@ -90,16 +90,18 @@ internal static class ReaperCommand
     }
 }
 
-/// <summary><c>GrpcBench serve</c>: the server alone. What follows the name, the signals and the exit code are the server's own.</summary>
+/// <summary>
+/// <c>GrpcBench serve</c>: runs the server alone. All following arguments, the signals and the exit code are the server's.
+/// </summary>
 internal static class ServeCommand
 {
     public const string Name = "serve";
 
-    /// <summary>For the list of commands in the help; a line that begins with the name never gets to the parser.</summary>
+    /// <summary>Only for the list of commands in the help: the parser never sees a command line that begins with this name.</summary>
     public static Command Create() => new(Name, "Start the server alone, until Ctrl-C; its options: GrpcBench serve --help");
 
-    /// <summary>This process becomes the server and the call does not return; on Windows it waits for the server's exit code.</summary>
-    /// <exception cref="EnvironmentException">The server is not there, or nothing can run it.</exception>
+    /// <summary>This process becomes the server, so the call does not return; on Windows it waits for the server's exit code.</summary>
+    /// <exception cref="EnvironmentException">The server does not exist, or nothing can run it.</exception>
     public static int Run(IEnumerable<string> arguments)
     {
         var start = ChildServerCommand.Locate();

@@ -13,21 +13,21 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
 
-/// <summary>All cells of a run, and in which order each round visits them.</summary>
+/// <summary>All cells of a run, and the order in which each round measures them.</summary>
 internal sealed class BenchPlan
 {
-    /// <summary>Connecting, draining, asking the server for its counters: what a cell takes beyond its warm-up and window.</summary>
+    /// <summary>The time of a cell beyond its warm-up and window: connecting, draining, reading the server's counters.</summary>
     public static readonly TimeSpan CellOverhead = TimeSpan.FromMilliseconds(180);
 
-    /// <summary>A server of our own ends and starts.</summary>
+    /// <summary>The time to end and start an own server.</summary>
     private static readonly TimeSpan ServerStart = TimeSpan.FromMilliseconds(600);
 
     /// <summary>
-    /// What a slice takes beyond its length: load before and after it, calls that end, the server's counters. Longer where calls are slow.
+    /// The time of a slice beyond its length: load before and after it, calls that must end, the server's counters. Slow calls take longer.
     /// </summary>
     private static readonly TimeSpan SliceOverhead = TimeSpan.FromMilliseconds(45);
 
-    // What a local socket carried with replies of 1 MB over 400 connections on two CPUs, to estimate how long such a call takes.
+    // Measured on a local socket with replies of 1 MB over 400 connections on two CPUs; used to estimate the time of large replies.
     private const double BytesPerSecond = 1.5e9;
 
     private readonly RunOptions options;
@@ -39,17 +39,17 @@ internal sealed class BenchPlan
         Phases = [.. Cells.GroupBy(cell => cell.Given?.Phase ?? "").Select(PhaseOf)];
     }
 
-    /// <summary>Every cell, in the order in which reports show them: by size, then as the transports were named.</summary>
+    /// <summary>All cells in the order of reports: by size, then by transport as given.</summary>
     public IReadOnlyList<PlannedCell> Cells { get; }
 
-    // What arms are judged by, and the CPU of a call.
+    // The headline metric, and the CPU per call.
     private const int MetricsOfClaim = 2;
 
-    /// <summary>How many comparisons of arms are judged, by what arms are judged by: see <see cref="ClaimFamily"/>.</summary>
+    /// <summary>The number of comparisons between arms by their headline: see <see cref="ClaimFamily"/>.</summary>
     public int Claims => Cells.Count == 0 ? 0
         : ClaimFamily.Pairs([.. Cells.Select(cell => cell.Record.Key)], ReferenceArm.Of(options, this)).Count;
 
-    /// <summary>The fewest rounds with which any of them can; 1 where nothing is compared.</summary>
+    /// <summary>The smallest number of rounds with a verdict; 1 without comparisons.</summary>
     public int FewestRounds => Claims == 0 ? 1
         : Joint.FewestRounds(options.RoundsAuto || options.Resume is not null, MetricsOfClaim * Claims);
 
@@ -66,7 +66,7 @@ internal sealed class BenchPlan
     public IReadOnlyList<PlannedCell> FirstPhase => Phases is [var first, ..] ? first.Cells : [];
 
     /// <summary>
-    /// How long the planned rounds will take; null when a number of calls ends each measurement, since nobody knows how long they take.
+    /// How long the planned rounds will take; null when measurements end after a number of calls, because their duration is unknown.
     /// </summary>
     public TimeSpan? Estimate => options.Calls is not null
         ? null
@@ -76,29 +76,29 @@ internal sealed class BenchPlan
     /// <summary>Whether any cells take turns.</summary>
     public bool HasSlices => FirstPhase.GroupBy(cell => Workload.Of(cell.Record.Key)).Any(compared => InTurns([.. compared]));
 
-    /// <summary>How long one measurement of the cell takes where a time ends it.</summary>
+    /// <summary>The duration of a measurement of the cell, if it ends after a time.</summary>
     public TimeSpan TimeOf(PlannedCell cell)
     {
         var whole = options.Warmup + options.Duration + CellOverhead;
         if (!InTurns([.. Cells.Where(other => Workload.Of(other.Record.Key) == Workload.Of(cell.Record.Key))]))
             return whole;
-        // A slice of slow calls is as long as five of them, and its edges take as long as four.
+        // A slice of slow calls is as long as five calls, and its edges are as long as four calls.
         var load = cell.Load;
         var slow = 9 * TimeSpan.FromSeconds(load.Connections * (double)load.Streams * load.Size / BytesPerSecond);
         return whole + SlicesOf(options.Slice) * SliceOverhead
             + (slow > options.Duration && !options.FixedDuration ? slow - options.Duration : TimeSpan.Zero);
     }
 
-    /// <summary>How many slices of that length a round has of each cell: as many as its time holds, and at least one.</summary>
+    /// <summary>The number of slices of this length per cell and round: as many as fit, and at least one.</summary>
     public int SlicesOf(TimeSpan slice) => Math.Max(1, (int)(options.Duration / slice + 1e-6));
 
-    /// <summary>How many measurements there will be.</summary>
+    /// <summary>The number of measurements in this run.</summary>
     public int Measurements => Cells.Sum(RoundsOf);
 
     /// <summary>The rounds that are measured now of this cell, as of all others of its phase.</summary>
     public int RoundsOf(PlannedCell cell) => Phases.First(phase => phase.Name == (cell.Given?.Phase ?? "")).Rounds;
 
-    /// <summary>What starting all servers anew takes, which a round after the first begins with.</summary>
+    /// <summary>The time between rounds: starting all servers anew, if each round has its own.</summary>
     public TimeSpan BetweenRounds => options.FreshServers ? Starting : TimeSpan.Zero;
 
     // A phase of a kept run goes on behind its own last round.
@@ -115,18 +115,18 @@ internal sealed class BenchPlan
     // Each server is loaded in every protocol and mode (ServerWarmup).
     private int WarmUps => FirstPhase.Select(cell => (ServerOf(cell.Target), cell.Load.Protocol, cell.Load.Mode)).Distinct().Count();
 
-    // One process for each transport where commands are given.
+    // One process for each transport if commands start the servers.
     private int Servers => options.Variants.Sum(variant => variant.Command is null ? 1 : options.Transports.Count);
 
     private object ServerOf(Target target) => !options.OwnServer ? target.Address
         : target.Variant.Command is null ? target.Variant : (target.Variant, target.Address.Kind);
 
-    /// <summary>The cells of one round, shuffled by seed and round number alone; those that are compared follow each other.</summary>
+    /// <summary>The cells of a round in an order that depends on seed and round number only; compared cells follow each other.</summary>
     public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) =>
         RoundOrder.Shuffle(phase, cell => Workload.Of(cell.Record.Key), options.Seed, round);
 
     /// <summary>
-    /// What the round measures, in this order: each entry is one cell in one window, or all cells that are compared, in turns.
+    /// The measurements of a round in their order: each entry is a single cell in a window, or all cells of a comparison, which take turns.
     /// </summary>
     public IReadOnlyList<IReadOnlyList<PlannedCell>> Turns(IEnumerable<PlannedCell> phase, int round)
     {
@@ -142,12 +142,12 @@ internal sealed class BenchPlan
     }
 
     /// <summary>
-    /// Whether cells that are compared take turns in slices. Not where a number of calls is a measurement, or a connection a call; where
-    /// calls have a rate, since a queue that grows is not seen in a slice; where messages go one way on streams that outlive slices; and
-    /// not under <c>--watch</c>, which counts connections by state. Between its slices a cell's connections are idle: HTTP/2 servers
-    /// leave them open, of others that are not ours nobody knows.
+    /// Whether the cells of a comparison take turns in slices. They do not if a measurement is a number of calls or each call has a
+    /// connection; at a given rate, because a slice would hide a growing queue; with one-way messages, because their streams outlive
+    /// slices; and with <c>--watch</c>, which counts connections by state. A cell's connections are idle between its slices: HTTP/2 servers
+    /// keep idle connections, but other servers of the user may close them.
     /// </summary>
-    /// <param name="cells">All of one workload.</param>
+    /// <param name="cells">All cells of a workload.</param>
     public bool InTurns(IReadOnlyList<PlannedCell> cells) =>
         options.Slice > TimeSpan.Zero && options is { Calls: null, Rate: null, Watches: [] } && cells.Count > 1
         && cells.All(cell => cell is { Given: null, Load: { ConnectPerCall: false, Flow: Flow.Both } }
@@ -167,13 +167,13 @@ internal sealed class BenchPlan
         from perCall in options.ConnectPerCall
         select Make(options, target, (client, mode, chunk, perCall), size, cells.Topology, given);
 
-    /// <summary>Of a method that streams the wire client alone measures messages: by default it is the only client then.</summary>
+    /// <summary>Only the wire client measures the messages of a streaming method, so by default it is the only client then.</summary>
     private static bool IsLeftOut(RunOptions options, string client, string mode) =>
         options.Call is not null && mode != CallMode.Unary && options.Shapes.Count > 0 && client != ProtocolTable.Wire;
 
     /// <summary>
-    /// What an HTTP/1.1 server sends is not known beforehand; arms are compared at one size, the largest of theirs. A method is called with
-    /// what was given for it.
+    /// The size of an HTTP/1.1 reply is unknown before the first request; arms are compared at the largest of their
+    /// sizes. A method has the size of its given requests.
     /// </summary>
     private static IReadOnlyList<long> Sizes(CellSet cells, IReadOnlyList<Target> targets)
     {
@@ -244,44 +244,44 @@ internal sealed class BenchPlan
         ?? (rate is { } perSecond ? string.Create(CultureInfo.InvariantCulture, $"{perSecond:0.##}/s") : CellKey.FullLoad);
 }
 
-/// <summary>One endpoint to measure: where it is and what sets it apart from the others of its kind.</summary>
-/// <param name="Address">Where it listens.</param>
-/// <param name="Variant">The knobs in force there.</param>
-/// <param name="Mark">Apart from the knobs: <c>a/a</c>, or <c>#2</c> for the second address of a kind; empty otherwise.</param>
-/// <param name="Note">What a reader must know about it.</param>
-/// <param name="Protocol">What is spoken there: see <see cref="IpcBench.Analysis.Results.CellKey.Protocol"/>.</param>
-/// <param name="Request">What an HTTP/1.1 call asks for; null for other protocols.</param>
-/// <param name="Call">The method that is called there; null: <c>Bench.Download</c>.</param>
-/// <param name="ReplySize">Bytes of the method's first reply there, when there was one.</param>
+/// <summary>An endpoint to measure: its address, and what distinguishes it from others of the same kind.</summary>
+/// <param name="Address">The address at which it listens.</param>
+/// <param name="Variant">The knobs of the endpoint.</param>
+/// <param name="Mark">A mark besides the knobs: <c>a/a</c>, or <c>#2</c> for the second address of a kind; else empty.</param>
+/// <param name="Note">What a reader must know about the endpoint.</param>
+/// <param name="Protocol">The protocol: see <see cref="IpcBench.Analysis.Results.CellKey.Protocol"/>.</param>
+/// <param name="Request">The request of an HTTP/1.1 call; null for other protocols.</param>
+/// <param name="Call">The method to call; null: <c>Bench.Download</c>.</param>
+/// <param name="ReplySize">Bytes of the method's first reply; null without a reply.</param>
 internal sealed record Target(
     Address Address, Variant Variant, string Mark = "", string Note = "", string Protocol = "grpc", HttpRequest? Request = null,
     GrpcCall? Call = null, long? ReplySize = null);
 
-/// <summary>One cell of the plan, ready to be measured.</summary>
-/// <param name="Index">Its place in <see cref="RunRecord.Cells"/>.</param>
-/// <param name="Record">What it is, for the file.</param>
-/// <param name="Target">Where it runs.</param>
-/// <param name="Load">The connections it opens and what they ask for.</param>
+/// <summary>A cell of the plan, ready to be measured.</summary>
+/// <param name="Index">Its index in <see cref="RunRecord.Cells"/>.</param>
+/// <param name="Record">The cell as the file describes it.</param>
+/// <param name="Target">The endpoint.</param>
+/// <param name="Load">Its connections and requests.</param>
 /// <param name="Given">The load of the phase after the saturation rounds; null in the first phase.</param>
 internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOptions Load, GivenLoad? Given = null)
 {
-    /// <summary>What a note calls it: <c>unix, 1 MB, 400 connections</c>.</summary>
+    /// <summary>Its name in notes: <c>unix, 1 MB, 400 connections</c>.</summary>
     public string Name => $"{Record.Key.Arm}, {WorkloadName}";
 
-    /// <summary>What a note calls it together with those it is compared with: <c>1 MB, 400 connections</c>.</summary>
+    /// <summary>The name of its comparison in notes: <c>1 MB, 400 connections</c>.</summary>
     public string WorkloadName => $"{Record.Key.Work}, {Quantity.Many(Load.Connections, "connection")}";
 }
 
 /// <summary>
-/// Interleaving: every round visits every cell once, in an order of its own that the seed alone decides. A machine's state lasts for
-/// seconds, so what is compared is measured together: randomized blocks (R. A. Fisher, The Design of Experiments, 1935).
+/// Interleaving: every round measures every cell once, in an order that depends on the seed only. The state of a machine lasts for seconds,
+/// so compared cells are measured together: randomized blocks (R. A. Fisher, The Design of Experiments, 1935).
 /// </summary>
 internal static class RoundOrder
 {
     /// <summary>Fisher-Yates with SplitMix64, so that a printed seed gives the same order on every runtime version.</summary>
-    /// <param name="blockOf">Cells of one block stay together: the blocks are shuffled, and the cells of each.</param>
-    /// <param name="seed">The run's.</param>
-    /// <param name="round">The round's number.</param>
+    /// <param name="blockOf">Cells of the same block stay together: the blocks are shuffled, and the cells within each block.</param>
+    /// <param name="seed">The seed of the run.</param>
+    /// <param name="round">The number of the round.</param>
     public static IReadOnlyList<T> Shuffle<T>(IEnumerable<T> cells, Func<T, object> blockOf, long seed, int round)
     {
         var random = new SplitMix64(unchecked((ulong)seed * 0x9E3779B97F4A7C15UL + (ulong)round));
@@ -292,13 +292,13 @@ internal static class RoundOrder
         return [.. blocks.SelectMany(block => block)];
     }
 
-    /// <summary>The order of the items in each block of slices of a round: each block has its own.</summary>
-    /// <param name="items">What takes turns.</param>
-    /// <param name="seed">The run's.</param>
-    /// <param name="round">The round's number.</param>
+    /// <summary>The order of the items in each block of slices of a round; blocks have different orders.</summary>
+    /// <param name="items">The items that take turns.</param>
+    /// <param name="seed">The seed of the run.</param>
+    /// <param name="round">The number of the round.</param>
     public static IEnumerable<IReadOnlyList<T>> Blocks<T>(IReadOnlyList<T> items, long seed, int round)
     {
-        // Not the numbers of the order of the cells.
+        // Other random numbers than those for the order of the cells.
         var random = new SplitMix64(unchecked(~((ulong)seed * 0x9E3779B97F4A7C15UL + (ulong)round)));
         while (true)
         {

@@ -11,7 +11,7 @@ internal static class FamilyRounds
 {
     private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>The same plan with as many rounds as it needs in the same time, so that windows become shorter.</summary>
+    /// <summary>The options with as many rounds as necessary in the same total time, so that windows become shorter.</summary>
     /// <param name="options">The options with the defaults of the command.</param>
     /// <param name="keepDuration">The length of a window was given.</param>
     public static RunOptions Fit(RunOptions options, bool keepDuration)

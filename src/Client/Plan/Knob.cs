@@ -8,14 +8,14 @@ namespace IpcBench.Client.Plan;
 /// One setting that moves results: how it is named, read and applied, and whom it concerns. Its entry makes the option with its place in
 /// the help, the arm of a sweep and the record.
 /// </summary>
-/// <param name="Name">As typed, without the dashes.</param>
-/// <param name="Side">What it changes.</param>
+/// <param name="Name">The option without dashes.</param>
+/// <param name="Side">The side that the knob changes.</param>
 /// <param name="Help">One sentence for <c>--help</c>.</param>
-/// <param name="Apply">The knobs with this one set from its text.</param>
-/// <param name="Read">Its value as text, or null when it is at its default.</param>
+/// <param name="Apply">Returns the knobs with this knob set from its text.</param>
+/// <param name="Read">The value as text; null at the default.</param>
 internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs, string, Knobs> Apply, Func<Knobs, string?> Read)
 {
-    // Kestrel takes no window below the protocol's initial one.
+    // Kestrel rejects a window below the protocol's initial window.
     private const int LeastServerWindow = 65_535;
 
     private static readonly string[] Switches = ["on", "off"], Kinds = ["dotnet", "loop", "bare"], KindsOfClient = ["dotnet", "loop"],
@@ -62,7 +62,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             knobs => knobs.ClientSockets) { Values = KindsOfClient },
         new("server-gc", KnobSide.Server, "garbage collector of the server it starts: server (default) or workstation",
             (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", Collectors) },
-            knobs => knobs.ServerGc) { Values = Collectors, ServerOption = null }, // the runtime's, told by its environment
+            knobs => knobs.ServerGc) { Values = Collectors, ServerOption = null }, // a setting of the runtime, passed in its environment
         new("server-build", KnobSide.Server,
             "how the started server is compiled: jit (while it runs) or aot (ahead of time); jit,aot: compare both "
                 + "(default: like this program)",
@@ -78,13 +78,13 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
         { IsUsual = true },
     ];
 
-    /// <summary>The option by which the server takes its value; null: it has none.</summary>
+    /// <summary>The server's option for this knob; null: the server has none.</summary>
     public string? ServerOption { get; init; } = Side == KnobSide.Client ? null : "--" + Name;
 
-    /// <summary>The words that it takes, for shells to complete; empty where it takes a number or a time.</summary>
+    /// <summary>The allowed words, for completion in shells; empty for a number or a time.</summary>
     public IReadOnlyList<string> Values { get; init; } = [];
 
-    /// <summary>The short help has it too; else <c>--help all</c> alone.</summary>
+    /// <summary>The knob is in the short help; otherwise only in <c>--help all</c>.</summary>
     public bool IsUsual { get; init; }
 
     /// <summary>The option's first name.</summary>
@@ -108,7 +108,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
 
     private static bool Switch(string text, string what) => OneOf(text, what, Switches) == "on";
 
-    // A bare number would be seconds, which nobody means.
+    // A bare number would be seconds, which is never intended.
     private static TimeSpan WorkTime(string text)
     {
         var time = text == "0" || !char.IsAsciiDigit(text[^1]) ? Parsers.Duration(text, "--work") : TimeSpan.MaxValue;
@@ -128,57 +128,57 @@ internal enum KnobSide
     Both,
     Client,
 
-    /// <summary>The server alone: nothing with somebody's own.</summary>
+    /// <summary>The server only: the knob has no meaning for a server of the user.</summary>
     Server,
 }
 
-/// <summary>The settings that move results on either side. A value left null is the system's or the server's own default.</summary>
+/// <summary>The settings of both sides that affect results. Null is the default of the system or the server.</summary>
 internal sealed record Knobs
 {
-    /// <summary>SO_SNDBUF and SO_RCVBUF in bytes, on the client and on the server it starts.</summary>
+    /// <summary>SO_SNDBUF and SO_RCVBUF in bytes, of the client and the started server.</summary>
     public int? SocketBuffer { get; init; }
 
-    /// <summary>Nagle's algorithm on both sides of TCP: off unless asked for.</summary>
+    /// <summary>Nagle's algorithm on both sides of TCP; off by default.</summary>
     public bool Nagle { get; init; }
 
-    /// <summary>HTTP/2 receive window in bytes that the client grants a stream and a connection.</summary>
+    /// <summary>The client's HTTP/2 receive window in bytes, per stream and per connection.</summary>
     public int? Http2Window { get; init; }
 
-    /// <summary>HTTP/2 receive window in bytes that the server it starts grants a stream and a connection.</summary>
+    /// <summary>The started server's HTTP/2 receive window in bytes, per stream and per connection.</summary>
     public int? ServerWindow { get; init; }
 
-    /// <summary>Accept queue of the server it starts.</summary>
+    /// <summary>The started server's accept queue.</summary>
     public int? Backlog { get; init; }
 
-    /// <summary>Kestrel's socket I/O queues of the server it starts; 0: it has none and uses the thread pool.</summary>
+    /// <summary>Kestrel's socket I/O queues in the started server; 0: none, Kestrel uses the thread pool.</summary>
     public int? IoQueues { get; init; }
 
-    /// <summary>The server it starts runs its application code on the I/O threads.</summary>
+    /// <summary>The started server runs its application code on the I/O threads.</summary>
     public bool Inline { get; init; }
 
-    /// <summary>The server it starts has a buffer for each connection that waits, and receives at once.</summary>
+    /// <summary>The started server has a buffer for each waiting connection and receives at once.</summary>
     public bool EagerReceive { get; init; }
 
     /// <summary>
-    /// Whose sockets the server it starts has: <c>dotnet</c>, <c>loop</c> or, for raw echoes, <c>bare</c>; null: what it takes by itself.
+    /// The sockets of the started server: <c>dotnet</c>, <c>loop</c> or, for raw echoes, <c>bare</c>; null: the server's default.
     /// </summary>
     public string? Sockets { get; init; }
 
-    /// <summary>Whose sockets the client grpc-dotnet has: <c>loop</c>; null: System.Net.Sockets.</summary>
+    /// <summary>The sockets of the client grpc-dotnet: <c>loop</c>; null: System.Net.Sockets.</summary>
     public string? ClientSockets { get; init; }
 
-    /// <summary>Garbage collector of the server it starts: <c>server</c> or <c>workstation</c>.</summary>
+    /// <summary>The garbage collector of the started server: <c>server</c> or <c>workstation</c>.</summary>
     public string? ServerGc { get; init; }
 
-    /// <summary>How the server it starts was compiled: <c>jit</c> or <c>aot</c>; null: as this program.</summary>
+    /// <summary>How the started server is compiled: <c>jit</c> or <c>aot</c>; null: like this program.</summary>
     public string? ServerBuild { get; init; }
 
-    /// <summary>gRPC stack of the server it starts: <c>built-in</c> or <c>grpc-dotnet</c>.</summary>
+    /// <summary>The gRPC stack of the started server: <c>built-in</c> or <c>grpc-dotnet</c>.</summary>
     public string? Stack { get; init; }
 
-    /// <summary>CPU time that the server it starts computes for each call.</summary>
+    /// <summary>CPU time that the started server uses for each call.</summary>
     public TimeSpan Work { get; init; }
 
-    /// <summary>For the client's connectors.</summary>
+    /// <summary>Options of the client's connectors.</summary>
     public ConnectorOptions Connector(ConnectorOptions basis) => basis with { NoDelay = !Nagle, SocketBuffer = SocketBuffer };
 }

@@ -6,15 +6,15 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// A kept run to which rounds are added. Whoever asks for more has seen what there is, so this is another look: the file records it, and
-/// from then on its intervals are those of <c>--rounds auto</c>, which hold however often somebody looks.
+/// A saved run to which rounds are added. The user has seen its results, so the new rounds are an additional look: the
+/// file records it, and its intervals are then those of <c>--rounds auto</c>, which hold for any number of looks.
 /// </summary>
-/// <param name="File">Where it is kept, and goes on to be.</param>
-/// <param name="Kept">As it was read.</param>
+/// <param name="File">The file of the run, which is extended.</param>
+/// <param name="Kept">The run as read from the file.</param>
 /// <param name="More">Rounds to add.</param>
 internal sealed record Resumption(string File, RunRecord Kept, int More)
 {
-    // A run that is under way saves its file after each measurement.
+    // A running run saves its file after each measurement.
     private static readonly TimeSpan LongestSilence = TimeSpan.FromSeconds(30);
 
     /// <summary>
@@ -34,8 +34,8 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
     private int LastOf(bool varied) => Kept.Rounds.Where(round => Kept.Cells[round.Cell].Key.VariesRate == varied)
         .Select(round => round.Number).DefaultIfEmpty(0).Max();
 
-    /// <summary>Reads the kept run.</summary>
-    /// <exception cref="UsageException">It cannot be gone on with.</exception>
+    /// <summary>Reads the saved run.</summary>
+    /// <exception cref="UsageException">The run cannot be continued.</exception>
     public static Resumption Open(string file, int more)
     {
         RunRecord kept;
@@ -57,9 +57,9 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         return new Resumption(file, kept, more);
     }
 
-    /// <summary>The options of the kept run with the rounds that are added.</summary>
-    /// <param name="asked">As the kept run's command line has them.</param>
-    /// <param name="output">What to show.</param>
+    /// <summary>The options of the saved run with the added rounds.</summary>
+    /// <param name="asked">The options from the saved command line.</param>
+    /// <param name="output">What to print and save.</param>
     public RunOptions Apply(RunOptions asked, OutputOptions output) => asked with
     {
         Resume = this,
@@ -69,9 +69,9 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         Output = output with { File = File, Label = Kept.Label },
     };
 
-    /// <summary>The record to go on with.</summary>
-    /// <param name="now">What a new run of this plan would begin with, here and now.</param>
-    /// <exception cref="EnvironmentException">It would be of another machine, build or plan.</exception>
+    /// <summary>The record to which rounds are added.</summary>
+    /// <param name="now">The first record of a new run with this plan on this machine.</param>
+    /// <exception cref="EnvironmentException">The new rounds would be from another machine, build or plan.</exception>
     public RunRecord Continue(RunRecord now)
     {
         var keys = Kept.Cells.Select(cell => cell.Key).ToList();
@@ -88,8 +88,8 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         throw Refusal(differences.Count == 0 ? "its cells would be different now" : Told(differences[0]));
     }
 
-    /// <summary>Finds out early, before options are read that another machine may not have.</summary>
-    /// <exception cref="EnvironmentException">The kept run is of another machine.</exception>
+    /// <summary>An early check, before options are read that another machine may lack.</summary>
+    /// <exception cref="EnvironmentException">The saved run is from another machine.</exception>
     public void CheckMachine(HostInfo here)
     {
         if (Differences.OfMachines(Kept, Kept with { Host = here }) is [var first, ..])

@@ -23,8 +23,8 @@ internal static class ServerWarmup
     /// Cells to load and for how long each: every endpoint, by each client, in each way its replies are cut, at its smallest size, shortly
     /// with most bytes under way.
     /// </summary>
-    /// <param name="cells">The cells of its first phase.</param>
-    /// <param name="serverOf">What tells the server processes apart.</param>
+    /// <param name="cells">The cells of the first phase.</param>
+    /// <param name="serverOf">Identifies the server process of a cell.</param>
     public static IReadOnlyList<(PlannedCell Cell, TimeSpan Time)> Plan(
         RunOptions options, IEnumerable<PlannedCell> cells, Func<PlannedCell, object> serverOf)
     {
@@ -35,7 +35,8 @@ internal static class ServerWarmup
         return [.. servers.SelectMany(server => OfServer([.. server], whole))];
     }
 
-    // The largest is the one with most bytes under way: a server keeps the memory that it needed for them, so no cell shall be the first.
+    // The cell with the most bytes in flight is included, because the server keeps the memory for them: no measured
+    // cell may be the first to need it.
     private static IEnumerable<(PlannedCell, TimeSpan)> OfServer(IReadOnlyList<PlannedCell> cells, TimeSpan whole)
     {
         var endpoints = cells.GroupBy(cell => (cell.Target, cell.Load.Client, cell.Load.Chunk))

@@ -158,7 +158,7 @@ internal sealed class WindowCounters(
         : OtherProcesses.Between(othersBefore, othersAfter, [Environment.ProcessId, .. tree!.Members])
             .Within(Stopwatch.GetElapsedTime(begin!.Machine!.Timestamp, end!.Machine!.Timestamp));
 
-    /// <summary>For a server that does not tell them itself; threads that end meanwhile are missing.</summary>
+    /// <summary>Context switches of a server that does not report them itself; threads that end during the window are missing.</summary>
     private IReadOnlyDictionary<int, ContextSwitches>? ServerSwitches() =>
         serverBefore is null && tree is not null ? ContextSwitches.OfThreads(tree.Members) : null;
 

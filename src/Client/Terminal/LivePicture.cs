@@ -7,7 +7,7 @@ using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Terminal;
 
-/// <summary>The lines of the live view, as Spectre markup: a pure picture of counters and results, so that it can be tested.</summary>
+/// <summary>The lines of the live view as Spectre markup. It depends only on counters and results, so it can be tested.</summary>
 internal sealed class LivePicture(RunOptions options, BenchPlan plan)
 {
     private const string Blocks = "▁▂▃▄▅▆▇█";
@@ -84,7 +84,7 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
         return $"[bold]{Spectre.Console.Markup.Escape(TextWrapping.Cut(text, width))}[/]";
     }
 
-    // The rate since the last look, of what is being measured: of cells that take turns that of all together.
+    // The rate since the last sample, of the current cell or of all cells that take turns.
     private void Sample(RunProgress.Step? step, long now)
     {
         var calls = step?.CallsSoFar ?? 0;

@@ -8,9 +8,9 @@ using Spectre.Console;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Shows the progress as a few lines at the foot of the terminal, drawn again five times a second: progress, the cell under way, and the
-/// ratios so far with their intervals. It only polls a counter of the measuring threads; <c>q</c> ends the run as Ctrl-C does.
-/// In the background of a terminal (Linux) keys and the foot of the screen are the shell's: nothing is read nor drawn there.
+/// Shows a few lines at the bottom of the terminal, drawn five times a second: progress, the current cell, and the ratios so far with their
+/// intervals. It only reads a counter of the measuring threads. <c>q</c> ends the run like Ctrl-C. While the run is in the background
+/// (Linux), the keys and the screen belong to the shell: nothing is read or drawn.
 /// </summary>
 internal sealed class LiveView(RunOptions options, Screen screen) : RunView(options, Console.Out, Console.Error, screen)
 {
@@ -21,15 +21,15 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
     private readonly ManualResetEventSlim ended = new();
     private LivePicture? picture;
 
-    // A program that goes on in the background sets the terminal up anew (.NET's SIGCONT), and the terminal stops all of its group for
-    // that (SIGTTOU): the server that the run has started too.
+    // A continued background program would set up the terminal again (.NET's SIGCONT handler). The terminal would then
+    // stop the whole process group (SIGTTOU), with the server that the run has started.
     private readonly PosixSignalRegistration? goesOn = !OperatingSystem.IsLinux() ? null
         : PosixSignalRegistration.Create(PosixSignal.SIGCONT, static signal => signal.Cancel = WhoseKeys() == Keys.Others);
 
     private Thread? drawer;
     private int linesShown;
 
-    /// <summary>A terminal that understands cursor movements, and nobody who asked for plain text.</summary>
+    /// <summary>The terminal understands cursor movements, and the user did not ask for plain text.</summary>
     public static bool IsPossible => !Console.IsErrorRedirected && ErrorConsole().Profile.Capabilities.Ansi;
 
     public override void Started(BenchPlan plan, RunProgress progress, Action end)
@@ -93,7 +93,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
             {
                 if (keys == Keys.Others)
                 {
-                    // What stands there now is somebody else's.
+                    // The lines on the screen now belong to another program.
                     linesShown = 0;
                     continue;
                 }
@@ -115,12 +115,14 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
         }
     }
 
-    /// <summary>The terminal stops who reads from it in the background (SIGTTIN, SIGTTOU): with &amp; and below timeout(1).</summary>
+    /// <summary>
+    /// The terminal stops a background process that reads from it (SIGTTIN, SIGTTOU), for example after &amp; and below timeout(1).
+    /// </summary>
     private static Keys WhoseKeys()
     {
         if (!OperatingSystem.IsLinux())
             return Keys.Ours;
-        // proc_pid_stat(5): state, ppid, pgrp, session, tty_nr, tpgid behind the name.
+        // proc_pid_stat(5): state, ppid, pgrp, session, tty_nr and tpgid follow the name.
         var stat = File.ReadAllText("/proc/self/stat");
         return stat[(stat.LastIndexOf(')') + 2)..].Split(' ') switch
         {
@@ -130,7 +132,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
         };
     }
 
-    // Up over our own lines and clear to the end of the screen (ECMA-48: CPL, ED).
+    // Moves up over this program's lines and clears to the end of the screen (ECMA-48: CPL, ED).
     private void Erase()
     {
         if (linesShown > 0)
@@ -143,7 +145,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
         Ours,
         Others,
 
-        /// <summary>A screen, but no terminal that controls this session: it is drawn on, and not read from.</summary>
+        /// <summary>A terminal that does not control this session: the view draws on it but does not read from it.</summary>
         Nobodys,
     }
 }

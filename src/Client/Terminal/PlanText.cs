@@ -5,23 +5,24 @@ using IpcBench.Client.Plan;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// The plan in two lines, more where it can name no winner or takes over an hour, which say on the way what an arm, a cell and a round are.
+/// The plan in two lines, which also explain the terms arm, cell and round. More lines warn of a plan that cannot name
+/// a winner or takes over an hour.
 /// </summary>
 internal static class PlanText
 {
-    /// <param name="options">What was asked for.</param>
-    /// <param name="plan">What follows from it.</param>
+    /// <param name="options">The options of the run.</param>
+    /// <param name="plan">The plan from these options.</param>
     /// <param name="width">Columns of the terminal; null: no limit.</param>
     public static IEnumerable<string> Lines(RunOptions options, BenchPlan plan, int? width) =>
         new[] { First(options, plan, width), RoundLine(options), TooFew(options, plan), Long(plan) }
             .Where(line => line.Length > 0);
 
-    // How long it takes is worth more than the names of the arms, which the table has too.
+    // The duration is more important than the names of the arms, which are also in the table.
     private static string First(RunOptions options, BenchPlan plan, int? width) =>
         new[] { true, false }.Select(named => $"{Cells(options, plan, named)}; {Rounds(options, plan)}")
             .FirstOrDefault(line => width is null || line.Length <= width) ?? $"{Cells(options, plan, false)}; {Rounds(options, plan)}";
 
-    /// <summary>What else shapes the numbers.</summary>
+    /// <summary>Other settings that affect the numbers.</summary>
     public static string Details(RunOptions options) =>
         Invariant($"every cell is warmed up for {options.Warmup.TotalSeconds:0.###} s{OfTheServer(options)}; ")
             + Quantity.Many(options.Threads, "thread");
@@ -61,12 +62,12 @@ internal static class PlanText
             + (connections == "1" ? "connection" : "connections");
     }
 
-    /// <summary>A third line where these rounds cannot name a winner.</summary>
+    /// <summary>A line for a plan whose rounds cannot name a winner.</summary>
     private static string TooFew(RunOptions options, BenchPlan plan) => options.RoundsAuto || options.Rounds >= plan.FewestRounds ? ""
         : Invariant($"{Quantity.Many(options.Rounds, "round")} cannot name a winner: an interval takes {plan.FewestRounds} ")
             + Invariant($"(-r {plan.FewestRounds})");
 
-    /// <summary>What may have been meant shorter: <c>-d 300</c> is 300 s.</summary>
+    /// <summary>A hint how to shorten a long plan: <c>-d 300</c> is 300 s.</summary>
     private static string Long(BenchPlan plan) => plan.Estimate < TimeSpan.FromHours(1) || plan.Estimate is null ? ""
         : "shorter: -d 300ms (300 alone is seconds) or a lower -r; Ctrl-C keeps its rounds";
 

@@ -13,22 +13,22 @@ using IpcBench.Host;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// What a run says: its report on stdout, what is going on meanwhile on stderr. With <c>--format</c> the report alone is on stdout, with
-/// <c>--crank</c> nothing but crank's block is printed. This one shows no progress; the two that do derive from it.
+/// The output of a run: the report on stdout and the progress on stderr. With <c>--format</c> only the report is on
+/// stdout, with <c>--crank</c> only crank's block. This class shows no progress; two derived classes do.
 /// </summary>
 internal class RunView(RunOptions options, TextWriter output, TextWriter error, Screen screen) : IRunObserver, IDisposable
 {
     private Action? end;
 
-    /// <summary>Told of the run when all of it is measured, before it is reported.</summary>
+    /// <summary>Called with the complete run before it is reported.</summary>
     public Action<RunRecord>? Measured { get; set; }
 
     protected RunOptions Options => options;
 
-    // crank takes every line on stderr for a failure.
+    // crank treats every line on stderr as a failure.
     protected TextWriter Progress => options.Output.Crank ? TextWriter.Null : error;
 
-    /// <summary>Where each round of each cell is printed as it was measured: of one server in wrk's form, else if asked for.</summary>
+    /// <summary>Where each round of each cell is printed after its measurement: for a single server in wrk's form, or with -v.</summary>
     private TextWriter? Blocks => options.Output switch
     {
         { Crank: true } => null,
@@ -39,7 +39,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
 
     private bool IsOfBuilds => options.Variants.Any(variant => variant.Command is not null);
 
-    /// <summary>A live view on a terminal, a line for each round elsewhere, neither for crank.</summary>
+    /// <summary>A live view on a terminal, a line per round elsewhere, and no progress for crank.</summary>
     public static RunView For(RunOptions options)
     {
         var screen = Screen.OfOutput();
@@ -60,7 +60,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
             Note(sentence);
     }
 
-    /// <summary>Prints the plan, before anything takes time.</summary>
+    /// <summary>Prints the plan before the first step that takes time.</summary>
     public virtual void Started(BenchPlan plan, RunProgress progress, Action end)
     {
         this.end = end;
@@ -81,7 +81,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
             Around(() => blocks.WriteLine(Transcript.Cell(record, round, options.Output.Verbose)));
         if (options.Output.Save || !StandardOutput.IsGone || end is not { } endNow)
             return;
-        // What is neither kept nor read is not worth the machine's time.
+        // A run that is neither saved nor read by anybody ends.
         end = null;
         Note("ended, because nobody reads standard output any more and --no-save keeps no file");
         endNow();
@@ -89,7 +89,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
 
     public void Unkept(RunRecord record) => output.WriteLine(ResultsFile.ToJson(record));
 
-    /// <summary>Prints the original's rows and the comparison, or the report that was asked for.</summary>
+    /// <summary>Prints the rows of the original and the comparison, or the requested report.</summary>
     public virtual void Finished(RunRecord record, string? file)
     {
         if (record.Rounds.Count == 0)
@@ -105,7 +105,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
                 + new TextReport(screen.OfRun(options.Output.Verbose)).Make(model));
         if (file is not null)
             Next(record, file);
-        // Under the name that the report command gives to the file.
+        // The report has the name that the report command would give it.
         var name = record.Label.Length > 0 || file is null ? record.Label : Path.GetFileNameWithoutExtension(file);
         var named = new ReportModel([(name, record)]);
         EnvironmentException? refused = null;
@@ -118,7 +118,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
             }
             catch (EnvironmentException e)
             {
-                refused ??= e; // the other reports are written all the same
+                refused ??= e; // the other reports are still written
             }
         }
         if (refused is not null)
@@ -147,11 +147,11 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
     {
     }
 
-    /// <summary>Writes lines of text with whatever shows the progress out of the way, so that they never mix.</summary>
+    /// <summary>Runs <paramref name="write"/> while the progress is hidden, so that lines of text and the progress do not mix.</summary>
     protected virtual void Around(Action write) => write();
 }
 
-/// <summary>Shows the progress as one line a round, for pipes and log files.</summary>
+/// <summary>Shows the progress as one line per round, for pipes and log files.</summary>
 internal sealed class PlainView(RunOptions options, TextWriter output, TextWriter error, Screen screen)
     : RunView(options, output, error, screen)
 {

@@ -8,8 +8,8 @@ using IpcBench.Client.Plan;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// What is known so far, a row a size and a column an arm: the reference's rate, and the ratio of the others with its interval, which is
-/// what one waits for.
+/// The results so far: a row per size and a column per arm, with the rate of the reference and the ratios of the other
+/// arms with their intervals.
 /// </summary>
 internal sealed class RunningTable
 {
@@ -24,7 +24,7 @@ internal sealed class RunningTable
         workloads = [.. plan.Cells.Select(cell => Workload.Of(cell.Record.Key)).Distinct()];
     }
 
-    /// <summary>Takes what one more round of a cell changes: that cell and, of a reference, all that are held against it.</summary>
+    /// <summary>Updates the cell after a round and, for a reference, all cells that are compared with it.</summary>
     public void Update(int cell, RunRecord record)
     {
         var run = new MeasuredRun(record);
@@ -34,7 +34,7 @@ internal sealed class RunningTable
             known[(search.Workload, search.Key.Arm)] = ($"at {Quantity.Count(last.Record.AskedRate)}/s", "default");
     }
 
-    /// <summary>Lines of markup, as many as have room; the rest is counted.</summary>
+    /// <summary>Lines of markup that fit; the number of the other lines is shown.</summary>
     public IEnumerable<string> Lines(int width, int height)
     {
         var across = Grid(workloads.ConvertAll(NameOf), arms, (row, column) => Known(workloads[row], arms[column]), width);
@@ -58,11 +58,11 @@ internal sealed class RunningTable
         return (VerdictText.Ratio(comparison.Verdict.Estimate), comparison.IsBetter ? "green" : comparison.IsWorse ? "yellow" : "default");
     }
 
-    /// <summary>Null when it is wider than there is room.</summary>
+    /// <summary>Null when the table is wider than the screen.</summary>
     private static List<string>? Grid(
         List<string> rows, List<string> columns, Func<int, int, (string Text, string Colour)> cell, int width)
     {
-        // As wide as an interval will be, so that columns stay where they are.
+        // The width of an interval, so that columns do not move later.
         const int interval = 18;
         var first = rows.Max(name => name.Length);
         var widths = columns.Select((name, column) => Math.Max(Math.Max(name.Length, interval),
@@ -79,7 +79,7 @@ internal sealed class RunningTable
 
     private (string Text, string Colour) Known(Workload workload, string arm) => known.GetValueOrDefault((workload, arm), ("·", "grey"));
 
-    /// <summary>The size, and what else varies.</summary>
+    /// <summary>The size, and everything else that varies.</summary>
     private string NameOf(Workload workload)
     {
         var connections = workloads.Exists(other => other.Connections != workload.Connections) ? $" c {Number(workload.Connections)}" : "";

@@ -7,24 +7,22 @@ using Spectre.Console;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Standard output and error. Where they are files or pipes, a full disk or a reader that is gone ends nothing in the middle of a
-/// measurement; where they are a terminal, whatever is written is made printable on its way.
+/// Standard output and error. If they are files or pipes, a full disk or a missing reader does not end a measurement.
+/// If they are terminals, the output is made safe to print.
 /// </summary>
 internal static partial class StandardOutput
 {
     private static GuardedStream? guarded;
 
-    /// <summary>
-    /// Why something that was written is not there, as one sentence; null when all of it is, or when its reader wanted no more.
-    /// </summary>
+    /// <summary>Why some output was lost, as a sentence; null when nothing was lost or the reader closed the pipe.</summary>
     public static string? Failure => guarded?.Failure;
 
-    /// <summary>Nobody will see what is written: the reader of the pipe is gone (<c>| head</c>; Linux), or writing has failed.</summary>
+    /// <summary>Nobody can read the output: the reader of the pipe has ended (<c>| head</c>; Linux), or writing failed.</summary>
     public static bool IsGone => Failure is not null || IsClosed();
 
     /// <summary>
-    /// Puts a stream that remembers failures, and throws none, behind the console's writers; before those of a terminal, the one way to
-    /// it: <see cref="PrintableText"/>.
+    /// Puts a stream behind the console's writers that remembers failures and does not throw. Terminals get a writer
+    /// that uses <see cref="PrintableText"/>.
     /// </summary>
     public static void Guard()
     {
@@ -37,11 +35,11 @@ internal static partial class StandardOutput
             : new PrintableWriter(Console.Error));
     }
 
-    // .NET takes no notice of a closed pipe when it writes to the console (ConsolePal.Unix.cs, Write: EPIPE), so the system is asked. On
-    // Windows nobody tells before the run is over: what is written goes nowhere until then.
+    // .NET ignores a closed pipe when it writes to the console (ConsolePal.Unix.cs, Write: EPIPE), so poll(2) is asked.
+    // Windows does not report a closed pipe before the end of the run: the output is lost until then.
     private static unsafe bool IsClosed()
     {
-        const short error = 8, hangUp = 16; // poll(2): POLLERR of a pipe without readers, POLLHUP of a terminal that is gone
+        const short error = 8, hangUp = 16; // poll(2): POLLERR for a pipe without readers, POLLHUP for a closed terminal
         if (!OperatingSystem.IsLinux())
             return false;
         var asked = new PollFile { File = 1 };
@@ -90,7 +88,7 @@ internal static partial class StandardOutput
 
         public override void Flush()
         {
-            // The console's streams keep nothing back.
+            // The console's streams do not buffer.
         }
 
         public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
@@ -101,7 +99,7 @@ internal static partial class StandardOutput
     }
 }
 
-/// <summary>Writes what a terminal shows: this program's own colours and movements, and nothing else that steers it.</summary>
+/// <summary>Writes text to a terminal, with this program's own escape sequences only.</summary>
 internal sealed class PrintableWriter(TextWriter terminal) : TextWriter(terminal.FormatProvider)
 {
     public override Encoding Encoding => terminal.Encoding;
@@ -119,10 +117,10 @@ internal sealed class PrintableWriter(TextWriter terminal) : TextWriter(terminal
     public override void Flush() => terminal.Flush();
 }
 
-/// <summary>What reads standard output.</summary>
-/// <param name="IsTerminal">Somebody looks at it; else it is a file or a pipe.</param>
+/// <summary>The reader of standard output.</summary>
+/// <param name="IsTerminal">A terminal; otherwise a file or a pipe.</param>
 /// <param name="Width">Columns of the terminal.</param>
-/// <param name="IsColoured">It understands colours, and nobody asked for none (NO_COLOR, TERM=dumb).</param>
+/// <param name="IsColoured">The terminal has colours, and the user did not switch them off (NO_COLOR, TERM=dumb).</param>
 internal sealed record Screen(bool IsTerminal, int Width = 80, bool IsColoured = false)
 {
     private const int Narrowest = 40;
@@ -131,25 +129,25 @@ internal sealed record Screen(bool IsTerminal, int Width = 80, bool IsColoured =
     {
         if (Console.IsOutputRedirected)
             return new Screen(false);
-        // On Windows this also switches the console's escape sequences on.
+        // On Windows this also enables escape sequences.
         var profile = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(Console.Out) }).Profile;
         return new Screen(true, Math.Max(Narrowest, profile.Width),
             profile.Capabilities is { Ansi: true } capabilities && capabilities.ColorSystem != ColorSystem.NoColors);
     }
 
-    /// <summary>A sentence on standard error, in lines that break between words where that is a terminal.</summary>
+    /// <summary>Prints a sentence on standard error; on a terminal it is wrapped between words.</summary>
     public static void Say(string sentence)
     {
         var width = Console.IsErrorRedirected ? (int?)null : Math.Max(Narrowest, Console.WindowWidth);
-        // What a server wrote last stands below the sentence, a line each.
+        // The sentence may be followed by lines of a server's output.
         var parts = PrintableText.Of(sentence).Split('\n');
         foreach (var line in parts.SelectMany((part, i) => TextWrapping.Lines(part.TrimStart(), width, i == 0 ? "" : "  ", "  ")))
             Console.Error.WriteLine(line);
     }
 
-    /// <summary>How the report at the end of a run is laid out there: wherever it goes, it is short unless more was asked for.</summary>
+    /// <summary>The layout of the report at the end of a run: brief unless the user asked for more.</summary>
     public TextLayout OfRun(bool verbose) => new(IsTerminal ? Width : null, IsColoured, IsBrief: !verbose);
 
-    /// <summary>How a report is laid out there; a file gets all of it, in lines as long as they are.</summary>
+    /// <summary>The layout of reports: brief and wrapped on a terminal, complete and unwrapped in a file.</summary>
     public TextLayout Layout(bool verbose) => IsTerminal ? new TextLayout(Width, IsColoured, IsBrief: !verbose) : new TextLayout();
 }

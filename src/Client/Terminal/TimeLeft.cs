@@ -6,8 +6,8 @@ using IpcBench.Client.Plan;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// How long a run will still take: each cell as long as it took on average so far, before its first time as long as those that it is
-/// compared with, and before theirs as long as the plan says; and the same of starting servers anew between rounds.
+/// How long the run will still take. A cell takes its average so far; before its first measurement the average of the cells it is compared
+/// with; before their first measurement the planned time. The same holds for starting servers between rounds.
 /// </summary>
 internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
 {
@@ -22,7 +22,7 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
     private long last;
 
     /// <summary>A round begins.</summary>
-    /// <param name="attempt">Above 0: one that was spoiled is measured again, by the same servers.</param>
+    /// <param name="attempt">Above 0 for a spoiled round that is measured again with the same servers.</param>
     /// <param name="now">A timestamp.</param>
     public void RoundStarted(int attempt, long now)
     {
@@ -34,7 +34,7 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
     }
 
     /// <summary>A cell was measured.</summary>
-    /// <param name="windowNs">How long its window was; where slow calls made it longer than planned, a sentence says so.</param>
+    /// <param name="windowNs">The length of its window. If slow calls made it longer than planned, a sentence has said so.</param>
     /// <param name="now">A timestamp.</param>
     public void Finished(PlannedCell cell, int round, long windowNs, long now)
     {
@@ -45,10 +45,10 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
             shown.Forget();
     }
 
-    /// <summary>The time left as it is shown (see <see cref="TimeLeft"/>): only windows that grow may make it more.</summary>
+    /// <summary>The time left as shown (see <see cref="TimeLeft"/>), which grows only if windows grow.</summary>
     public TimeSpan? Shown(long now) => shown.At(Left(now), now);
 
-    /// <summary>Null when nobody can know: calls are counted and a cell was never measured, or the verdicts decide.</summary>
+    /// <summary>Null when unknown: before the first measurement of a number of calls, or when verdicts decide the end.</summary>
     public TimeSpan? Left(long now)
     {
         if (begun == 0)
@@ -75,8 +75,8 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
 }
 
 /// <summary>
-/// The time left as it is shown: it never goes up and never jumps, and it is over when what is expected is. Where a run takes longer than
-/// it was thought to, its seconds are longer; where it is quicker, what is too much goes within some seconds.
+/// The time left as shown. It never grows or jumps, and it reaches 0 with the expected time. If the run takes longer
+/// than expected, the shown seconds are longer; if it is faster, the difference disappears within some seconds.
 /// </summary>
 internal sealed class TimeLeft
 {
@@ -84,10 +84,10 @@ internal sealed class TimeLeft
     private TimeSpan? shown;
     private long last;
 
-    /// <summary>What was shown was of another plan: what is expected next is shown as it is.</summary>
+    /// <summary>The plan has changed: the next expected time is shown without smoothing.</summary>
     public void Forget() => shown = null;
 
-    /// <param name="expected">By what is known now; null: nothing is.</param>
+    /// <param name="expected">The expected time; null: unknown.</param>
     /// <param name="now">A timestamp.</param>
     public TimeSpan? At(TimeSpan? expected, long now)
     {
@@ -108,7 +108,7 @@ internal sealed class TimeLeft
 internal static class LeftText
 {
     /// <summary><c>about 2m 10s left</c>.</summary>
-    /// <param name="left">Null: not known yet.</param>
+    /// <param name="left">Null: unknown.</param>
     public static string Of(TimeSpan? left) => left switch
     {
         null => "time left is not known yet",
