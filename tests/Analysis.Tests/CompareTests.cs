@@ -81,7 +81,7 @@ public sealed class CompareTests
     }
 
     [Fact]
-    public void Drift_of_one_metric_does_not_widen_another()
+    public void Drift_of_a_metric_does_not_widen_the_intervals_of_another_metric()
     {
         var random = new Random(4);
         RunRecord Wandering(int seed)

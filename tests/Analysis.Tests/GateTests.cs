@@ -188,7 +188,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void Rounds_with_value_0_on_the_higher_side_keep_a_limit_uncrossed()
+    public void A_limit_is_not_crossed_if_rounds_of_the_higher_side_are_0()
     {
         static Measurement Collected(Measurement round, int times) =>
             round with { Client = round.Client with { GcCollections = [times, 0, 0] } };

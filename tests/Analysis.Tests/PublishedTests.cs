@@ -179,7 +179,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void Factors_without_effect_are_called_so()
+    public void Factors_near_1_are_marked_as_undecided()
     {
         var plain = Make("article", 7, (Few("tcp", 10), 100), (Few("tls", 10), 100), (Few("unix", 10), 150), (Many("tcp", 10), 100),
             (Many("unix", 10), 150));

@@ -74,7 +74,7 @@ public sealed class RankTests
     [Theory]
     [InlineData(51)]
     [InlineData(60)]
-    public void The_normal_approximation_of_the_signed_rank_test_is_near_the_exact_one(int count)
+    public void The_normal_approximation_of_the_signed_rank_test_is_near_the_exact_distribution(int count)
     {
         var exact = Below([.. Enumerable.Range(1, count)]);
         Assert.Equal(exact.Count(below => 2 * below <= 0.05) - 1, SignedRank.CriticalValue(count, 0.05));
@@ -83,7 +83,7 @@ public sealed class RankTests
     }
 
     [Fact]
-    public void The_normal_approximation_of_several_groups_is_near_the_exact_one()
+    public void The_normal_approximation_of_several_groups_is_near_the_exact_distribution()
     {
         var exact = Below([.. Enumerable.Range(1, 40), .. Enumerable.Range(1, 30)]);
         for (var sum = (820 + 465) / 2 - 1; exact[sum] > 0.001; sum -= 20)
@@ -95,7 +95,7 @@ public sealed class RankTests
     }
 
     [Fact]
-    public void The_normal_approximation_of_the_rank_sum_test_is_near_the_exact_one()
+    public void The_normal_approximation_of_the_rank_sum_test_is_near_the_exact_distribution()
     {
         const int count = 51;
         var exact = WaysOfU(count, count);

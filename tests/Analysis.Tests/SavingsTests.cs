@@ -35,7 +35,7 @@ public class SavingsTests
     }
 
     [Fact]
-    public void A_change_that_contradicts_its_medians_is_marked_as_one_of_pairs()
+    public void A_change_that_contradicts_its_medians_is_marked_as_measured_in_pairs()
     {
         var run = AtFiveThousand(0.32, server: true);
         run = run with

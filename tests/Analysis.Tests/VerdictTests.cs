@@ -70,7 +70,7 @@ public sealed class VerdictTests
 
     // Rounds that --resume adds are judged by the sequence that holds at every look, at the level of their family.
     [Fact]
-    public void More_rounds_of_a_kept_run_allow_for_another_look()
+    public void Intervals_of_a_resumed_run_allow_for_the_additional_look()
     {
         var (random, ratios, families) = (new Random(8), new List<double>(), 0);
         for (var i = 0; i < 400; i++)

@@ -113,7 +113,7 @@ public sealed class ListenerOwnerTests : IDisposable
     }
 
     [Fact]
-    public void Nobody_there_is_one_sentence()
+    public void An_address_without_a_server_gives_one_sentence()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Linux' sentences");
         using var closed = new Socket(SocketType.Stream, ProtocolType.Tcp);

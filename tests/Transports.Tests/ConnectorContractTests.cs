@@ -127,7 +127,7 @@ public class ConnectorContractTests
 
     [Theory]
     [MemberData(nameof(All))]
-    public async Task Nobody_there_is_one_sentence(string kind, string by)
+    public async Task An_address_without_a_server_gives_one_sentence(string kind, string by)
     {
         if (kind == "pipe" && OperatingSystem.IsWindows())
             Assert.Skip("a Windows pipe may appear at any time, so it is waited for");

@@ -166,7 +166,7 @@ public class EventLoopTests
     }
 
     [Fact]
-    public async Task A_full_socket_says_so_and_tells_when_there_is_room()
+    public async Task A_full_socket_reports_when_it_has_room_again()
     {
         using var loop = new EventLoop("test");
         using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);

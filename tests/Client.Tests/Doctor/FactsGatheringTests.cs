@@ -42,7 +42,7 @@ public class FactsGatheringTests
     }
 
     [Fact]
-    public async Task A_FIFO_is_no_stale_socket_and_nobody_waits_for_its_writer()
+    public async Task A_FIFO_is_not_taken_for_a_stale_socket_and_not_opened()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "pipes in folders are Unix's");
         using (var make = System.Diagnostics.Process.Start("mkfifo", path))

@@ -52,7 +52,7 @@ public class EchoCallTests
         await AssertCaughtAsync(1, (bytes, number) => number == 5 ? [.. bytes[..31], (byte)(bytes[31] ^ 1)] : bytes);
 
     [Fact]
-    public async Task The_packet_before_is_not_taken_for_this_one()
+    public async Task The_previous_packet_is_not_accepted_as_the_current_packet()
     {
         byte[]? last = null;
         await AssertCaughtAsync(1, (bytes, _) =>
@@ -123,7 +123,7 @@ public class EchoCallTests
     }
 
     [Fact]
-    public async Task Before_anything_is_measured_an_echo_returns_one_packet()
+    public async Task An_echo_server_must_return_one_packet_before_the_run()
     {
         var packets = new List<int>();
         using var server = new EchoServer("unix", (bytes, number) =>

@@ -114,7 +114,7 @@ public class HttpFailureTests
     }
 
     [Fact]
-    public async Task Bytes_on_a_connection_where_nothing_was_asked_fail_its_next_call()
+    public async Task Bytes_on_an_idle_connection_fail_its_next_call()
     {
         var surplus = new TaskCompletionSource();
         await using var server = new FakeHttpServer();

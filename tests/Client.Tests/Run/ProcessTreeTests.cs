@@ -16,7 +16,7 @@ public class ProcessTreeTests
     });
 
     [Fact]
-    public async Task Children_that_started_or_ended_meanwhile_count()
+    public async Task Children_that_start_or_end_between_two_readings_count()
     {
         using var parent = Shell("read go; for i in 1 2 3; do sh -c 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done'; done; read end");
         var tree = Found(parent);
@@ -39,7 +39,7 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public async Task Earlier_children_that_end_meanwhile_count_from_the_first_edge_on()
+    public async Task Children_from_before_the_window_count_from_its_first_edge()
     {
         // The child has used a while before the first reading: what it brings to its parent as it ends holds that too.
         const string loop = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
