@@ -29,7 +29,7 @@ internal static class LimitChecks
             ? Text($"sysctl -w net.core.somaxconn={asked}")
             : Text($"give the server --backlog {connections} (and net.core.somaxconn as much)");
         return new("accept-queue", Level.Warn,
-            Text($"{connections} connections at an accept queue of {queue}: some connects will be tried again"), fix);
+            Text($"{connections} connections are more than the accept queue of {queue}: some connects will be retried"), fix);
     }
 
     public static Finding Ports(DoctorFacts facts)

@@ -209,7 +209,7 @@ internal static class EchoTargets
     // A server of another protocol answers a packet of a few KiB with an error, but waits for more after a single byte.
     private const long Telling = 16 << 10;
 
-    // An HTTP/2 server waits silently for more after fewer bytes: so many small packets are in flight together that they have this size.
+    // An HTTP/2 server waits silently after fewer bytes than this. Small packets are sent together until they have this size.
     private const long LeastOut = 64;
 
     /// <exception cref="IOException">No server listens at one of the addresses.</exception>

@@ -187,7 +187,7 @@ public sealed class EventLoop : IDisposable
     {
         if (posted.IsEmpty)
             return;
-        // The count is taken once: actions that these actions post run after the sockets had their turn.
+        // Actions that are posted by these actions run later, after the events of the sockets.
         for (var left = posted.Count; left > 0 && posted.TryDequeue(out var item); left--)
         {
             try

@@ -165,8 +165,8 @@ internal sealed class GrpcDotnetConnection : IConnection
             await unused.DisposeAsync();
     }
 
-    // The connector decides which host is connected to; the library takes :authority from this name. A TLS server is
-    // asked for the name too, so a given server name has priority.
+    // The connector ignores the host in this URI. The library takes :authority from it, and the server name of TLS, so
+    // a given server name has priority.
     private static string Target(Address address, string? authority, string? serverName) => (address, authority) switch
     {
         (Address.Tls tls, _) when serverName is { } name => new UriBuilder("https", name, tls.Port).ToString(),
