@@ -62,7 +62,7 @@ public static partial class Affinity
     private static CpuSet? FromMask(byte[] mask)
     {
         var cpus = Enumerable.Range(0, MaskBytes * 8).Where(cpu => (mask[cpu / 8] & (1 << (cpu % 8))) != 0).ToList();
-        return cpus.Count == 0 ? null : CpuSet.Of(cpus);
+        return cpus.Count == 0 ? null : CpuSet.From(cpus);
     }
 
     [LibraryImport("libc", SetLastError = true)]

@@ -30,7 +30,7 @@ public static partial class Affinity
         }
     }
 
-    private static CpuSet FromMask(nuint mask) => CpuSet.Of(Enumerable.Range(0, 64).Where(cpu => (mask >> cpu & 1) != 0));
+    private static CpuSet FromMask(nuint mask) => CpuSet.From(Enumerable.Range(0, 64).Where(cpu => (mask >> cpu & 1) != 0));
 
     [LibraryImport("kernel32")]
     private static partial nint GetCurrentProcess();

@@ -14,7 +14,7 @@ public sealed class CpuSet
     /// <summary>Ascending, without repetition, never empty.</summary>
     public IReadOnlyList<int> Cpus { get; }
 
-    public static CpuSet Of(params IEnumerable<int> cpus) => new(cpus);
+    public static CpuSet From(params IEnumerable<int> cpus) => new(cpus);
 
     /// <summary>Reads <c>0-1,3</c>; on failure <paramref name="error"/> is one sentence.</summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out CpuSet? set, [NotNullWhen(false)] out string? error)

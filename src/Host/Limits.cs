@@ -24,7 +24,7 @@ public readonly partial record struct OpenFileLimit(long Soft, long Hard)
     /// <summary>True when the limit has room for this many connections.</summary>
     public bool Allows(int connections) => Soft >= (long)connections + Reserve;
 
-    private static OpenFileLimit ReadLinux() => getrlimit(RlimitNofile, out var limits) == 0 ? Of(limits) : Unlimited;
+    private static OpenFileLimit ReadLinux() => getrlimit(RlimitNofile, out var limits) == 0 ? From(limits) : Unlimited;
 
     private static OpenFileLimit RaiseLinux()
     {
@@ -36,7 +36,7 @@ public readonly partial record struct OpenFileLimit(long Soft, long Hard)
     }
 
     // RLIM_INFINITY is all ones.
-    private static OpenFileLimit Of(Limits limits) => new(Clamp(limits.Current), Clamp(limits.Maximum));
+    private static OpenFileLimit From(Limits limits) => new(Clamp(limits.Current), Clamp(limits.Maximum));
 
     private static long Clamp(ulong value) => value > long.MaxValue ? long.MaxValue : (long)value;
 

@@ -36,7 +36,7 @@ public readonly record struct HeaderField(HeaderName Name, int Value)
         };
     }
 
-    public static HeaderField Of(HeaderName name, ReadOnlySpan<byte> value) => new(name, name switch
+    public static HeaderField Create(HeaderName name, ReadOnlySpan<byte> value) => new(name, name switch
     {
         HeaderName.Status => value.Length == 3 ? Number(value) : -1,
         HeaderName.GrpcStatus => value.Length is 1 or 2 ? Number(value) : -1,

@@ -123,7 +123,7 @@ public sealed class HpackDecoder(int tableSize)
                 : rented = ArrayPool<byte>.Shared.Rent(Room(value.Length));
             value = Expand(value, output);
         }
-        result.Add(HeaderField.Of(kind, value));
+        result.Add(HeaderField.Create(kind, value));
         if (kind == HeaderName.GrpcMessage)
             Keep(value);
         Observer?.Invoke(name, value);

@@ -62,8 +62,8 @@ public sealed class RepeatedFields
 {
     public RepeatedFields(params IReadOnlyList<(string Name, string Value)> fields)
     {
-        FirstBlock = FieldBlock.Of(fields, insert: true);
-        PlainBlock = FieldBlock.Of(fields);
+        FirstBlock = FieldBlock.Encode(fields, insert: true);
+        PlainBlock = FieldBlock.Encode(fields);
         List<(string Name, string Value)> inserted = [.. fields.Where(field => StaticTable.Find(field.Name, field.Value) == 0)];
         TableSize = inserted.Sum(field => TableEntry.SizeOf(field.Name.Length, field.Value.Length));
         var (indexed, last) = (new List<byte>(), StaticTable.Count + inserted.Count);
@@ -94,7 +94,7 @@ public static class FieldBlock
     /// <summary>A block that depends on no earlier block.</summary>
     /// <param name="fields">The fields in order.</param>
     /// <param name="insert">Insert the fields that the static table lacks into the peer's dynamic table.</param>
-    public static byte[] Of(IReadOnlyList<(string Name, string Value)> fields, bool insert = false)
+    public static byte[] Encode(IReadOnlyList<(string Name, string Value)> fields, bool insert = false)
     {
         var block = new List<byte>();
         foreach (var (name, value) in fields)

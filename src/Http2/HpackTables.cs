@@ -33,7 +33,7 @@ public sealed class TableEntry
         name.CopyTo(target);
         value.CopyTo(target.AsSpan(name.Length));
         (bytes, nameLength, valueLength) = (target, name.Length, value.Length);
-        Field = HeaderField.Of(kind, value);
+        Field = HeaderField.Create(kind, value);
     }
 }
 

@@ -38,7 +38,7 @@ public static class PayloadFrame
     }
 
     /// <summary>A whole message with its prefix, filled with the pattern; stamp and sequence are 0.</summary>
-    public static byte[] Of(int size)
+    public static byte[] ForSize(int size)
     {
         var head = HeadOf(size);
         var frame = GC.AllocateUninitializedArray<byte>(head.Length + size);

@@ -79,7 +79,7 @@ public sealed class AaTests
         Assert.Equal(10 + 2 + 1, shifted.Split('\n').Count(line => Regex.IsMatch(line, @"^\| (run-|all)")));
         Assert.Contains("| all, 10 B |  |  | 120 | 10 | −", shifted, StringComparison.Ordinal);
         Assert.Contains("| all |  |  | 120 | 20 | −", shifted, StringComparison.Ordinal);
-        var alone = Runs(-0.006).Count(run => AaTest.Of(new MeasuredRun(run.Item2))!.Failed);
+        var alone = Runs(-0.006).Count(run => AaTest.Compute(new MeasuredRun(run.Item2))!.Failed);
         Assert.InRange(alone, 0, 5);
 
         Assert.Contains("\nA/A passed: tcp against itself is equal within ±3.0 % over 20 cells of 10 runs: ",

@@ -100,7 +100,7 @@ public class AbTests
     public void The_gate_judges_pairs_and_names_the_run_once_when_it_did_not_end()
     {
         var run = Run(new Random(19), slower: 0.1) with { Ending = "interrupted" };
-        var gate = Gate.Of(FileComparison.OfSides(run), [GateLimit.Parse("server_cpu>5%"), GateLimit.Parse("rps<-50%")]);
+        var gate = Gate.Check(FileComparison.OfSides(run), [GateLimit.Parse("server_cpu>5%"), GateLimit.Parse("rps<-50%")]);
 
         Assert.Equal(2, gate.Crossed.Count);
         Assert.Equal(2, gate.Passed);
@@ -118,7 +118,7 @@ public class AbTests
                 Client = round.Client with { GcCollections = [round.Cell % 2 == round.Number % 2 ? 4 : 0, 0, 0] },
             })],
         };
-        var gate = Gate.Of(FileComparison.OfSides(run), [GateLimit.Parse("client_gc>10%")]);
+        var gate = Gate.Check(FileComparison.OfSides(run), [GateLimit.Parse("client_gc>10%")]);
         Assert.Equal((0, 0), (gate.Passed, gate.Crossed.Count));
         Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: no round has the metric on both sides", gate.NotExcluded[0]);
     }
@@ -138,7 +138,7 @@ public class AbTests
 
         Assert.Equal((2, 0, 0), (sides.Cells.Count, sides.OnlyBefore.Count, sides.OnlyAfter.Count));
         Assert.All(sides.Cells, cell => Assert.Equal("messages=5", cell.After.Key.Variant));
-        Assert.Equal(2, Gate.Of(sides, [GateLimit.Parse("server_cpu>5%")]).Crossed.Count);
+        Assert.Equal(2, Gate.Check(sides, [GateLimit.Parse("server_cpu>5%")]).Crossed.Count);
     }
 
     [Fact]
@@ -154,7 +154,7 @@ public class AbTests
         Assert.Equal((10, 2, 8), (sides.ClaimsOf(Metric.ServerCpu), asked.ClaimsOf(Metric.ServerCpu), asked.ClaimsOf(Metric.Rate)));
         Assert.True(Width(asked) < Width(sides));
         var table = new CompareReport(markdown: true, verbose: true).Make([asked]);
-        Assert.All(Gate.Of(asked, [GateLimit.Parse("server_cpu>2%"), GateLimit.Parse("server_cpu<-50%")]).NotExcluded, sentence =>
+        Assert.All(Gate.Check(asked, [GateLimit.Parse("server_cpu>2%"), GateLimit.Parse("server_cpu<-50%")]).NotExcluded, sentence =>
             Assert.Contains(sentence.Split("changed by ")[1].Split(" %")[0], table, StringComparison.Ordinal));
     }
 
@@ -223,7 +223,7 @@ public class AbTests
                 Ending = "running",
                 Options = whole.Options with { RoundsAuto = true },
                 Rounds = [.. whole.Rounds.Where(round => round.Number <= rounds)],
-            }).Any(run => Gate.Of(FileComparison.OfSides(run), limits).Crossed.Count > 0);
+            }).Any(run => Gate.Check(FileComparison.OfSides(run), limits).Crossed.Count > 0);
         });
         Assert.InRange(Simulated.Told(share, $"{slower:0.00} slower, {limit}"), least, most + Simulated.Margin(most, 1000));
     }

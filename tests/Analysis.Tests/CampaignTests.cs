@@ -34,7 +34,8 @@ public sealed class CampaignTests
         return (first, second);
     }
 
-    private static Verdict Judge((double[] Base, double[] New) arms, int rounds, bool isLookedAt = false) => Verdict.Of(RatioEstimate.Of(
+    private static Verdict Judge((double[] Base, double[] New) arms, int rounds, bool isLookedAt = false) =>
+        Verdict.From(RatioEstimate.FromPairs(
         arms.Base.Zip(arms.New, (a, b) => (Math.Exp(a), Math.Exp(b))).Take(rounds).Select((pair, i) => (i + 1, pair.Item1, pair.Item2)),
         isLookedAt)!, 0.03);
 

@@ -37,7 +37,7 @@ public sealed class CompareTests
     private static double ShareFailed(double wander, double change, Func<FileComparison, bool> fails) => Simulated.Share(300, 7,
         random => Apart(random, wander, change) is var (before, after) && fails(Of(before, after)));
 
-    private static bool Gated(FileComparison comparison) => Gate.Of(comparison, [GateLimit.Parse("rps<-5%")]).Crossed.Count > 0;
+    private static bool Gated(FileComparison comparison) => Gate.Check(comparison, [GateLimit.Parse("rps<-5%")]).Crossed.Count > 0;
 
     [Fact]
     public void Two_identical_runs_minutes_apart_on_a_drifting_machine_do_not_fail_the_gate()

@@ -13,11 +13,11 @@ public sealed class GateTests
     public void Only_the_whole_interval_crosses_a_limit_and_too_few_rounds_cannot_tell()
     {
         var limits = new[] { GateLimit.Parse("rps<-5%") };
-        Assert.Equal(6, Gate.Of(Compared(Before(), After(speed: 0.7)), limits).Crossed
+        Assert.Equal(6, Gate.Check(Compared(Before(), After(speed: 0.7)), limits).Crossed
             .Count(sentence => sentence.Contains("requests/s", StringComparison.Ordinal)));
-        Assert.Empty(Gate.Of(Compared(Before(), After(speed: 0.95)), limits).Crossed);
-        Assert.Empty(Gate.Of(Compared(Before(), After(speed: 1.3)), limits).Crossed);
-        var few = Gate.Of(Compared(Before(rounds: 3), After(speed: 0.5, rounds: 3)), limits);
+        Assert.Empty(Gate.Check(Compared(Before(), After(speed: 0.95)), limits).Crossed);
+        Assert.Empty(Gate.Check(Compared(Before(), After(speed: 1.3)), limits).Crossed);
+        var few = Gate.Check(Compared(Before(rounds: 3), After(speed: 0.5, rounds: 3)), limits);
         Assert.Empty(few.Crossed);
         Assert.Equal("rps<-5% for tcp, 10 B: cannot tell with 3 rounds, at least 5 in both files are needed", few.NotExcluded[0]);
     }
@@ -27,7 +27,7 @@ public sealed class GateTests
     {
         double[] steady = [1000, 1001, 1002, 1003, 1004, 1005, 1006], wide = [600, 650, 700, 800, 900, 1000, 1030];
         Gate Of(double[] after) =>
-            Gate.Of(Compared(Simulated.Run([steady]), Simulated.Run([after])), [GateLimit.Parse("rps<-5%")]);
+            Gate.Check(Compared(Simulated.Run([steady]), Simulated.Run([after])), [GateLimit.Parse("rps<-5%")]);
 
         Assert.Equivalent(new Gate(1, [], [], []), Of(steady), strict: true);
         var open = Of(wide);
@@ -61,10 +61,10 @@ public sealed class GateTests
         var limits = new[] { GateLimit.Parse("rps<-5%") };
         var fewer = After() with { };
         fewer = fewer with { Rounds = [.. fewer.Rounds.Where(round => round.Cell != 0)] };
-        var missing = Gate.Of(Compared(Before(), fewer), limits);
+        var missing = Gate.Check(Compared(Before(), fewer), limits);
         Assert.Equal("tcp, 10 B is in base alone", Assert.Single(missing.Missing));
         Assert.True(missing.Fails(strict: false));
-        var early = Gate.Of(Compared(Before(), After() with { Ending = "interrupted" }), limits);
+        var early = Gate.Check(Compared(Before(), After() with { Ending = "interrupted" }), limits);
         Assert.Equal("new is not complete (interrupted)", Assert.Single(early.Missing));
         Assert.True(early.Fails(strict: false));
     }
@@ -73,7 +73,7 @@ public sealed class GateTests
     public void The_gates_outcomes_are_in_the_comparison_for_scripts()
     {
         var files = Compared(Before(), After(speed: 0.6));
-        var json = System.Text.Json.JsonDocument.Parse(CompareJson.Make([files], [Gate.Of(files, [GateLimit.Parse("rps<-5%")])]));
+        var json = System.Text.Json.JsonDocument.Parse(CompareJson.Make([files], [Gate.Check(files, [GateLimit.Parse("rps<-5%")])]));
         var one = json.RootElement.GetProperty("comparisons")[0];
         Assert.Equal(6, one.GetProperty("cells").GetArrayLength());
         Assert.Equal(6, one.GetProperty("gate").GetProperty("crossed").GetArrayLength());
@@ -98,7 +98,7 @@ public sealed class GateTests
 
         var many = With(sample, (key, i) => key with { Connections = i == 0 ? 400 : 1 });
         var fewer = many with { Rounds = [.. many.Rounds.Where(round => round.Cell != 3)] };
-        var missing = Gate.Of(Compared(many, fewer), [GateLimit.Parse("rps<-5%")]).Missing;
+        var missing = Gate.Check(Compared(many, fewer), [GateLimit.Parse("rps<-5%")]).Missing;
         Assert.Equal("tcp, one call at a time, 10 B is in base alone", Assert.Single(missing));
     }
 
@@ -116,11 +116,11 @@ public sealed class GateTests
     public void Gates_work_for_every_metric_and_both_directions()
     {
         var comparison = Compared(Before(), After(speed: 0.6));
-        Assert.NotEmpty(Gate.Of(comparison, [GateLimit.Parse("client_cpu>5%")]).Crossed);
-        Assert.NotEmpty(Gate.Of(comparison, [GateLimit.Parse("p50>10%")]).Crossed);
-        Assert.Empty(Gate.Of(comparison, [GateLimit.Parse("server_cpu<-5%")]).Crossed);
+        Assert.NotEmpty(Gate.Check(comparison, [GateLimit.Parse("client_cpu>5%")]).Crossed);
+        Assert.NotEmpty(Gate.Check(comparison, [GateLimit.Parse("p50>10%")]).Crossed);
+        Assert.Empty(Gate.Check(comparison, [GateLimit.Parse("server_cpu<-5%")]).Crossed);
         var empty = After() with { Cells = [], Rounds = [] };
-        Assert.NotEmpty(Gate.Of(Compared(Before(), empty), [GateLimit.Parse("rps<-5%")]).Missing);
+        Assert.NotEmpty(Gate.Check(Compared(Before(), empty), [GateLimit.Parse("rps<-5%")]).Missing);
     }
 
     /// <summary>The same run with so many failed calls, or collections, in its rounds; the others have 0.</summary>
@@ -134,14 +134,14 @@ public sealed class GateTests
     {
         var (none, one) = (Before(), With(After(), Fails, 1));
         foreach (var limit in new[] { "failed>0%", "failed>500%", "p99>10%" })
-            Assert.Contains(Gate.Of(Compared(none, one), [GateLimit.Parse(limit)]).Crossed,
+            Assert.Contains(Gate.Check(Compared(none, one), [GateLimit.Parse(limit)]).Crossed,
                 sentence => sentence.Contains("3 calls failed", StringComparison.Ordinal));
         Assert.Equal(
             [
                 "tcp, 10 B: 3 calls failed or were cut off, none before",
                 "failed>0% for tcp, 10 B: failed was 0 in all 7 rounds of base, and is not 0 in 1 of 7 rounds of new",
             ],
-            Gate.Of(Compared(none, one), [GateLimit.Parse("failed>0%")]).Crossed);
+            Gate.Check(Compared(none, one), [GateLimit.Parse("failed>0%")]).Crossed);
     }
 
     [Fact]
@@ -159,15 +159,15 @@ public sealed class GateTests
         Assert.Empty(Crossed(Failing(Before(), rounds: 1, calls: 3), Failing(After(), rounds: 3, calls: 3)));
         Assert.Empty(Crossed(Failing(Before(), rounds: 7, calls: 30_000), Failing(After(), rounds: 7, calls: 40_000)));
 
-        IReadOnlyList<string> Crossed(RunRecord before, RunRecord after) => Gate.Of(Compared(before, after), limits).Crossed;
+        IReadOnlyList<string> Crossed(RunRecord before, RunRecord after) => Gate.Check(Compared(before, after), limits).Crossed;
     }
 
     [Fact]
     public void A_limit_on_failures_passes_without_failures_and_with_fewer_failures()
     {
         var (none, limits) = (Before(), new[] { GateLimit.Parse("failed>0%") });
-        Assert.Equivalent(new Gate(6, [], [], []), Gate.Of(Compared(none, After()), limits), strict: true);
-        Assert.Equivalent(new Gate(6, [], [], []), Gate.Of(Compared(With(none, Fails, 7), After()), limits), strict: true);
+        Assert.Equivalent(new Gate(6, [], [], []), Gate.Check(Compared(none, After()), limits), strict: true);
+        Assert.Equivalent(new Gate(6, [], [], []), Gate.Check(Compared(With(none, Fails, 7), After()), limits), strict: true);
     }
 
     [Fact]
@@ -177,14 +177,14 @@ public sealed class GateTests
         static Measurement Quiet(Measurement round) => round with { Client = round.Client with { GcCollections = [0, 0, 0] } };
         var (none, now, limits) = (With(Before(), Quiet, 7), With(After(), Quiet, 7), new[] { GateLimit.Parse("client_gc>10%") });
         const string Rose = "client_gc>10% for tcp, 10 B: client collections was 0 in all 7 rounds of base, and is not 0 in ";
-        Gate Collecting(int rounds) => Gate.Of(Compared(none, With(now, Collects, rounds)), limits);
+        Gate Collecting(int rounds) => Gate.Check(Compared(none, With(now, Collects, rounds)), limits);
 
         Assert.Equal(Rose + "7 of 7 of new", Assert.Single(Collecting(7).Crossed));
         Assert.Empty(Collecting(2).Crossed);
         Assert.Equal(Rose + "2 of 7 of new", Assert.Single(Collecting(2).NotExcluded));
         // In part 0 before, too: there is no ratio for those rounds.
         Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: 4 rounds have a value of 0 and so no ratio",
-            Assert.Single(Gate.Of(Compared(With(now, Collects, 3), With(now, Collects, 7)), limits).NotExcluded));
+            Assert.Single(Gate.Check(Compared(With(now, Collects, 3), With(now, Collects, 7)), limits).NotExcluded));
     }
 
     [Fact]
@@ -194,14 +194,14 @@ public sealed class GateTests
             round with { Client = round.Client with { GcCollections = [times, 0, 0] } };
         var before = With(Before(), round => Collected(round, 4), 7);
         var after = With(After(), round => Collected(round, round.Number <= 3 ? 0 : 6), 7);
-        var gate = Gate.Of(Compared(before, after), [GateLimit.Parse("client_gc>10%")]);
+        var gate = Gate.Check(Compared(before, after), [GateLimit.Parse("client_gc>10%")]);
         Assert.Empty(gate.Crossed);
         Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: 3 rounds have a value of 0 and so no ratio",
             Assert.Single(gate.NotExcluded));
         // On the other side they would only add to it.
         var (some, more) = (With(Before(), round => Collected(round, round.Number <= 3 ? 0 : 4), 7),
             With(After(), round => Collected(round, 6), 7));
-        Assert.Single(Gate.Of(Compared(some, more), [GateLimit.Parse("client_gc>10%")]).Crossed);
+        Assert.Single(Gate.Check(Compared(some, more), [GateLimit.Parse("client_gc>10%")]).Crossed);
     }
 
     [Fact]
@@ -221,7 +221,7 @@ public sealed class GateTests
                 })],
             };
         }
-        static Gate Judged(RunRecord before, RunRecord after) => Gate.Of(Compared(before, after), [GateLimit.Parse("p99>10%")]);
+        static Gate Judged(RunRecord before, RunRecord after) => Gate.Check(Compared(before, after), [GateLimit.Parse("p99>10%")]);
 
         Assert.Equal(1, Judged(Waiting(true, 10), Waiting(true, 10)).Passed);
         Assert.Equal("p99>10% for tcp, 10 B: p99 of new is a lower bound only",

@@ -52,9 +52,10 @@ public class LayerTests
     [Fact]
     public void The_joint_interval_of_a_part_may_contain_0_although_its_own_does_not()
     {
-        var budgets = LayerBudget.Of(new MeasuredRun(LayerRuns.Make(10, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5], 0.1, random: new Random(1))));
+        var run = LayerRuns.Make(10, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5], 0.1, random: new Random(1));
+        var budgets = LayerBudget.Compute(new MeasuredRun(run));
         var parts = budgets.SelectMany(budget => budget.Steps.Select(step => step.Part).Concat(budget.Savings)).ToList();
-        Interval Alone(LayerPart part) => MaxT.Of([part.Series], Joint.Alpha)[0]!.Value;
+        Interval Alone(LayerPart part) => MaxT.Compute([part.Series], Joint.Alpha)[0]!.Value;
         Assert.All(parts, part => Assert.True(part.Interval!.Value.High - part.Interval.Value.Low
             >= Alone(part).High - Alone(part).Low));
         Assert.Contains(parts, part => !part.IsDecided && !Alone(part).Contains(0));
@@ -146,9 +147,9 @@ public class LayerTests
     public void Budget_needs_all_three_measurements()
     {
         var run = LayerRuns.Make(6, Tcp);
-        Assert.Empty(LayerBudget.Of(new MeasuredRun(
+        Assert.Empty(LayerBudget.Compute(new MeasuredRun(
             run with { Rounds = [.. run.Rounds.Where(round => run.Cells[round.Cell].Key.Protocol != "http2")] })));
-        Assert.Empty(LayerBudget.Of(new MeasuredRun(new SampleRuns { Rounds = 2, SamplesPerRound = 20 }.Make())));
+        Assert.Empty(LayerBudget.Compute(new MeasuredRun(new SampleRuns { Rounds = 2, SamplesPerRound = 20 }.Make())));
     }
 
     [Theory]
@@ -178,5 +179,5 @@ public class LayerTests
     }
 
     private static LayerBudget Budget(RunRecord run) =>
-        LayerBudget.Of(new MeasuredRun(run)).First(budget => budget.Call.Key.Transport == "tcp");
+        LayerBudget.Compute(new MeasuredRun(run)).First(budget => budget.Call.Key.Transport == "tcp");
 }

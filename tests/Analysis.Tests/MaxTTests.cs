@@ -22,7 +22,7 @@ public sealed class MaxTTests
             foreach (var one in all)
                 one[round] = noise(random, common);
         }
-        return MaxT.Of([.. all.Select(one => Series(one))], 0.05).Any(interval => interval is { } found && !found.Contains(0));
+        return MaxT.Compute([.. all.Select(one => Series(one))], 0.05).Any(interval => interval is { } found && !found.Contains(0));
     }), $"{claims} comparisons, {rounds} rounds, one misses");
 
     [Theory]
@@ -64,7 +64,7 @@ public sealed class MaxTTests
         double[] values = [0.1, 0.4, -0.2, 0.3, 0.25, 0.05, 0.15, 0.35, -0.05, 0.2, 0.12, 0.28];
         var mean = values.Average();
         var error = Math.Sqrt(values.Sum(value => (value - mean) * (value - mean)) / 11 / 12);
-        var interval = MaxT.Of([Series(values)], 0.05)[0]!.Value;
+        var interval = MaxT.Compute([Series(values)], 0.05)[0]!.Value;
         Assert.Equal(mean, (interval.Low + interval.High) / 2, 1e-9);
         Assert.InRange((interval.High - interval.Low) / 2 / error, 1.9, 2.5); // 2.20
     }
@@ -74,9 +74,9 @@ public sealed class MaxTTests
     {
         var random = new Random(4);
         double[] first = [.. Enumerable.Range(0, 12).Select(_ => Simulated.Gaussian(random))];
-        double Width(Func<double[]> other) => MaxT.Of([Series(first), .. Enumerable.Range(0, 9).Select(_ => Series(other()))], 0.05)[0]
+        double Width(Func<double[]> other) => MaxT.Compute([Series(first), .. Enumerable.Range(0, 9).Select(_ => Series(other()))], 0.05)[0]
             is { } found ? found.High - found.Low : 0;
-        var alone = MaxT.Of([Series(first)], 0.05)[0]!.Value;
+        var alone = MaxT.Compute([Series(first)], 0.05)[0]!.Value;
         Assert.Equal(alone.High - alone.Low, Width(() => first), 1e-9);
         Assert.True(Width(() => [.. Enumerable.Range(0, 12).Select(_ => Simulated.Gaussian(random))]) > 1.2 * Width(() => first));
     }
@@ -85,8 +85,8 @@ public sealed class MaxTTests
     public void A_series_with_too_few_rounds_has_no_interval_and_does_not_spoil_the_others()
     {
         double[] values = [0.1, 0.4, -0.2, 0.3, 0.25, 0.05, 0.15];
-        var intervals = MaxT.Of([Series(values), Series(values[..5]), Series([1, 1, 1, 1, 1, 1, 1])], 0.05);
-        Assert.Equal(MaxT.Of([Series(values)], 0.05)[0], intervals[0]);
+        var intervals = MaxT.Compute([Series(values), Series(values[..5]), Series([1, 1, 1, 1, 1, 1, 1])], 0.05);
+        Assert.Equal(MaxT.Compute([Series(values)], 0.05)[0], intervals[0]);
         Assert.Null(intervals[1]);
         Assert.Equal(new Interval(1, 1), intervals[2]);
     }
@@ -105,7 +105,7 @@ public sealed class MaxTTests
     [Fact]
     public void The_confidence_sequence_is_unbounded_with_too_few_rounds()
     {
-        Assert.Null(ConfidenceSequence.Of([0.1, 0.2, 0.3], 0.05));
+        Assert.Null(ConfidenceSequence.Compute([0.1, 0.2, 0.3], 0.05));
         Assert.Equal(5, ConfidenceSequence.FewestFor(0.05));
         Assert.Null(ConfidenceSequence.Multiplier(ConfidenceSequence.FewestFor(0.002) - 1, 0.002));
     }
@@ -118,7 +118,7 @@ public sealed class MaxTTests
             return Enumerable.Range(0, 100).Any(_ =>
             {
                 values.Add(Simulated.Gaussian(random));
-                return ConfidenceSequence.Of(values, 0.05) is { } interval && !interval.Contains(0);
+                return ConfidenceSequence.Compute(values, 0.05) is { } interval && !interval.Contains(0);
             });
         }), 0.005, 0.05 + Simulated.Margin(0.05, AllRuns));
 }

@@ -11,7 +11,7 @@ public sealed class PublishedTests
 {
     private static readonly PublishedRatio Ratio = WriteUps.Find("flask")!.Ratios[0] with { Low = 1.10, High = 1.10 };
 
-    private static PublishedVerdict Judge(double measured, int rounds = 7, PublishedRatio? published = null) => PublishedVerdict.Of(
+    private static PublishedVerdict Judge(double measured, int rounds = 7, PublishedRatio? published = null) => PublishedVerdict.Compare(
         new MeasuredRun(Make("flask", rounds, (Web("port"), 1_000), (Web("socket"), 1_000 * measured))), published ?? Ratio)!;
 
     private static string Page(params RunRecord[] runs) =>
@@ -69,7 +69,7 @@ public sealed class PublishedTests
             Options = run.Options with { DurationFixed = true },
             Rounds = [.. run.Rounds.Select(round => round with { Latency = ConclusionTests.Calls(1000, 5_000) })],
         };
-        var verdict = PublishedVerdict.Of(new MeasuredRun(run), Ratio)!;
+        var verdict = PublishedVerdict.Compare(new MeasuredRun(run), Ratio)!;
         Assert.Equal(Agreement.CannotTell, verdict.Agreement);
         Assert.StartsWith("cannot tell: a window of 10 s holds fewer than four calls of 5.0", verdict.Text, StringComparison.Ordinal);
     }
@@ -90,7 +90,7 @@ public sealed class PublishedTests
     private static PublishedVerdict Noisy(double[] measured, double low, double high)
     {
         var run = Simulated.Run([[.. measured.Select(_ => 1000.0)], [.. measured.Select(ratio => 1000 * ratio)]]);
-        return PublishedVerdict.Of(new MeasuredRun(run with
+        return PublishedVerdict.Compare(new MeasuredRun(run with
         {
             Cells = [new Cell { Key = Web("port"), Address = "x" }, new Cell { Key = Web("socket"), Address = "x" }]
         }), Ratio with { Low = low, High = high })!;
@@ -144,7 +144,7 @@ public sealed class PublishedTests
     {
         var noisy = Simulated.Run([[1000, 1000, 1000, 1000, 1000, 1000, 1000], [950, 1200, 1010, 1150, 980, 1020, 1100]]);
         noisy = noisy with { Cells = [new Cell { Key = Web("port"), Address = "x" }, new Cell { Key = Web("socket"), Address = "x" }] };
-        Assert.Equal(Agreement.CannotTell, PublishedVerdict.Of(new MeasuredRun(noisy), Ratio)!.Agreement);
+        Assert.Equal(Agreement.CannotTell, PublishedVerdict.Compare(new MeasuredRun(noisy), Ratio)!.Agreement);
     }
 
     [Fact]
@@ -153,12 +153,12 @@ public sealed class PublishedTests
         var run = Make("starlette", 7, (Web("tcp"), 1_000), (Web("sharedvolume"), 1_100), (Web("combined"), 1_150));
         Assert.DoesNotContain("Only published", new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);
         Assert.All(WriteUps.Find("starlette")!.Ratios,
-            ratio => Assert.Equal("nothing to compare with", PublishedVerdict.Of(new MeasuredRun(run), ratio)!.Text));
+            ratio => Assert.Equal("nothing to compare with", PublishedVerdict.Compare(new MeasuredRun(run), ratio)!.Text));
     }
 
     [Fact]
     public void An_unmeasured_cell_has_no_verdict() =>
-        Assert.Null(PublishedVerdict.Of(new MeasuredRun(Make("flask", 7, (Web("port"), 1_000))), Ratio));
+        Assert.Null(PublishedVerdict.Compare(new MeasuredRun(Make("flask", 7, (Web("port"), 1_000))), Ratio));
 
     [Fact]
     public void The_articles_difference_is_split_into_TLS_and_topology_and_transport()

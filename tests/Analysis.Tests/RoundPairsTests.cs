@@ -22,7 +22,7 @@ public sealed class RoundPairsTests
         var apart = Estimate(Arm(0), [.. Enumerable.Range(0, Rounds).Select(_ =>
             Noise(random, 0.3).Select(noise => 1000 * Math.Exp(0.05 + noise)).ToArray())]);
 
-        Assert.Equal(VerdictKind.Higher, Verdict.Of(paired, 0.03).Kind);
+        Assert.Equal(VerdictKind.Higher, Verdict.From(paired, 0.03).Kind);
         Assert.InRange(paired.Ratio, 1.04, 1.065);
         Assert.InRange(Width(paired), 0, 0.02);
         Assert.True(Width(apart) > 5 * Width(paired));

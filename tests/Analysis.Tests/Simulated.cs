@@ -67,7 +67,7 @@ internal static class Simulated
 
     /// <summary>Of one comparison, by the ratio of each of its rounds.</summary>
     public static Statistics.RatioEstimate Estimate(IEnumerable<double> ratios) =>
-        Statistics.RatioEstimate.Of(ratios.Select((ratio, i) => (i + 1, 1.0, ratio)))!;
+        Statistics.RatioEstimate.FromPairs(ratios.Select((ratio, i) => (i + 1, 1.0, ratio)))!;
 
     /// <summary>The interval of one series among others of its family, by their values of each round.</summary>
     public static IReadOnlyList<Statistics.Interval?> Joint(IEnumerable<IEnumerable<double>> family, bool isLookedAt = false)

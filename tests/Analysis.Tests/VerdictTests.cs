@@ -8,7 +8,7 @@ namespace IpcBench.Analysis.Tests;
 public sealed class VerdictTests
 {
     private static string Say(double delta, params double[] ratios) =>
-        VerdictText.Of(Verdict.Of(Simulated.Estimate(ratios), delta), Metric.Rate);
+        VerdictText.Of(Verdict.From(Simulated.Estimate(ratios), delta), Metric.Rate);
 
     [Fact]
     public void A_comparison_has_one_of_three_verdicts()
@@ -39,9 +39,9 @@ public sealed class VerdictTests
         Assert.Equal("cannot tell: 1 round has a value of 0 and so no ratio", Say(0.03, [.. clear, 0]));
         Assert.Equal("cannot tell: 2 rounds have a value of 0 and so no ratio", Say(0.03, [0, .. clear, 0]));
         double[] before = [100, 101, 102, 103, 104], after = [200, 201, 0, 203, 204];
-        var unpaired = Verdict.Of(RatioEstimate.Unpaired(before, after, 0.05)!, 0.03);
+        var unpaired = Verdict.From(RatioEstimate.Unpaired(before, after, 0.05)!, 0.03);
         Assert.Equal((VerdictKind.CannotTell, 1), (unpaired.Kind, unpaired.Estimate.LeftOut));
-        Assert.Equal(VerdictKind.Higher, Verdict.Of(RatioEstimate.Unpaired(before, after.Where(value => value > 0), 0.05)!, 0.03).Kind);
+        Assert.Equal(VerdictKind.Higher, Verdict.From(RatioEstimate.Unpaired(before, after.Where(value => value > 0), 0.05)!, 0.03).Kind);
     }
 
     [Fact]
@@ -51,8 +51,8 @@ public sealed class VerdictTests
         for (var i = 0; i < 400; i++)
         {
             double[] ratios = [.. Enumerable.Range(0, 1500).Select(_ => Math.Exp(0.03 + 0.06 * Simulated.Gaussian(random)))];
-            Assert.Null(Verdict.Of(Estimate(ratios, 9), 0.01).MoreRounds);
-            if (Verdict.Of(Estimate(ratios, 12), 0.01).MoreRounds is not { } more)
+            Assert.Null(Verdict.From(Estimate(ratios, 9), 0.01).MoreRounds);
+            if (Verdict.From(Estimate(ratios, 12), 0.01).MoreRounds is not { } more)
                 continue;
             seen++;
             Assert.True(more.Least <= more.Most);
@@ -62,7 +62,7 @@ public sealed class VerdictTests
         Assert.InRange(within / (double)seen, 0.7, 1);
 
         // As --resume judges them.
-        static bool IsDecided(double[] ratios, int rounds) => Verdict.Of(RatioEstimate.Of(
+        static bool IsDecided(double[] ratios, int rounds) => Verdict.From(RatioEstimate.FromPairs(
             ratios.Take(rounds).Select((ratio, i) => (i + 1, 1.0, ratio)), isLookedAt: true)!, 0.01).Kind != VerdictKind.CannotTell;
 
         static RatioEstimate Estimate(double[] ratios, int rounds) => Simulated.Estimate(ratios.Take(rounds));
@@ -110,7 +110,7 @@ public sealed class VerdictTests
         {
             var noise = 0.01 * (1 + (i % 8));
             double[] ratios = [.. Enumerable.Range(0, 12).Select(_ => Math.Exp(0.004 + noise * Simulated.Gaussian(random)))];
-            var verdict = Verdict.Of(Simulated.Estimate(ratios), 0.01);
+            var verdict = Verdict.From(Simulated.Estimate(ratios), 0.01);
             if (verdict.MoreRounds is not { Most: < MoreRounds.Many } more)
                 continue;
             var isNarrow = more.Most <= 30 * more.Least;

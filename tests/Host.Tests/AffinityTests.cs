@@ -12,7 +12,7 @@ public class AffinityTests
         var last = Affinity.Available()!.Cpus[^1];
         var info = new ProcessStartInfo("grep", ["Cpus_allowed_list", "/proc/self/status"]) { RedirectStandardOutput = true };
 
-        using var child = Affinity.Start(info, CpuSet.Of(last));
+        using var child = Affinity.Start(info, CpuSet.From(last));
         var said = await child.StandardOutput.ReadToEndAsync().WaitAsync(TimeSpan.FromSeconds(20));
         await child.WaitForExitAsync().WaitAsync(TimeSpan.FromSeconds(20));
 

@@ -52,7 +52,7 @@ public class FieldsTests
     [InlineData(HeaderName.ContentType, "text/html;charset=utf-8", 0)]
     [InlineData(HeaderName.Other, "1", 0)]
     public void Values_are_read_as_far_as_gRPC_needs_them(HeaderName name, string value, int number) =>
-        Assert.Equal(new HeaderField(name, number), HeaderField.Of(name, Encoding.ASCII.GetBytes(value)));
+        Assert.Equal(new HeaderField(name, number), HeaderField.Create(name, Encoding.ASCII.GetBytes(value)));
 
     [Theory]
     [InlineData(":status=200|content-type=application/grpc|grpc-status=0", 200, 0, true, false)]
@@ -70,7 +70,7 @@ public class FieldsTests
     {
         var block = new HeaderBlock();
         foreach (var field in fields.Split('|', StringSplitOptions.RemoveEmptyEntries).Select(field => field.Split('=')))
-            block.Add(HeaderField.Of(HeaderField.Classify(Encoding.ASCII.GetBytes(field[0])), Encoding.ASCII.GetBytes(field[1])));
+            block.Add(HeaderField.Create(HeaderField.Classify(Encoding.ASCII.GetBytes(field[0])), Encoding.ASCII.GetBytes(field[1])));
         Assert.Equal((status, grpcStatus, isGrpc, isMalformed), (block.Status, block.GrpcStatus, block.IsGrpc, block.Malformed));
         Assert.Equal(-2, HeaderBlock.BadGrpcStatus);
     }

@@ -119,7 +119,7 @@ public class FrameTests
 
     [Fact]
     public void A_value_that_is_not_in_the_static_table_is_written_with_the_index_of_its_name() =>
-        Assert.Equal("0f 28 03 61 3d 62", Hex(FieldBlock.Of([("set-cookie", "a=b")])));
+        Assert.Equal("0f 28 03 61 3d 62", Hex(FieldBlock.Encode([("set-cookie", "a=b")])));
 
     [Fact]
     public void A_name_with_several_values_has_the_index_of_the_requested_value()

@@ -200,8 +200,8 @@ public class HpackLimitTests
         foreach (var block in (byte[][])[repeated.PlainBlock, repeated.FirstBlock, repeated.IndexedBlock])
             Assert.Equal(said, Fields(decoder, block));
         Assert.Equal(repeated.TableSize, decoder.TableSize);
-        Assert.Equal("81", Hex(FieldBlock.Of([(":authority", "")])));
-        Assert.Equal("0f28 7f49".Replace(" ", ""), Hex(FieldBlock.Of([("set-cookie", new string('c', 200))]))[..8]);
+        Assert.Equal("81", Hex(FieldBlock.Encode([(":authority", "")])));
+        Assert.Equal("0f28 7f49".Replace(" ", ""), Hex(FieldBlock.Encode([("set-cookie", new string('c', 200))]))[..8]);
     }
 
     [Fact]

@@ -41,7 +41,7 @@ public class DescriptionTests
     [Fact]
     public void The_error_of_an_unknown_name_suggests_similar_names()
     {
-        var error = Assert.Throws<SchemaException>(() => Description.Of(Protos.Types, "rich.Ordr"));
+        var error = Assert.Throws<SchemaException>(() => Description.Make(Protos.Types, "rich.Ordr"));
         Assert.Equal("rich.pb has nothing called rich.Ordr: rich.Order", error.Message);
     }
 }

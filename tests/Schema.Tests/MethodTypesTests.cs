@@ -35,7 +35,7 @@ public class MethodTypesTests
             Label = FieldDescriptorProto.Types.Label.Optional,
         });
         cart.MessageType.Add(new DescriptorProto { Name = "Cart", Field = { fields } });
-        var types = MethodTypes.Of([cart, item], "cart.pb");
+        var types = MethodTypes.From([cart, item], "cart.pb");
         Assert.Equal(
             ["shop.v1.Item.Part", "shop.v1.Item", "google.protobuf.Timestamp"],
             types.Message("shop.cart.Cart")!.Fields.InDeclarationOrder().Select(field => field.MessageType.FullName));
@@ -74,7 +74,7 @@ public class MethodTypesTests
         var user = new FileDescriptorProto { Name = "user.proto", Package = "user", MessageType = { Message("Person", ".shop.Cart") } };
         Assert.Equal("shop.pb has files that import each other (shop.proto, user.proto), which no .proto may do: give the types "
             + "with --proto, or with a --protoset that protoc wrote",
-            Assert.Throws<InputException>(() => MethodTypes.Of([shop, user], "shop.pb")).Message);
+            Assert.Throws<InputException>(() => MethodTypes.From([shop, user], "shop.pb")).Message);
     }
 
     private static DescriptorProto Message(string name, params string[] types) => new()
@@ -96,7 +96,7 @@ public class MethodTypesTests
     [Fact]
     public void Files_may_have_any_order_and_lack_well_known_files()
     {
-        var types = MethodTypes.Of(Protos.Files.Reverse(), "rich.pb");
+        var types = MethodTypes.From(Protos.Files.Reverse(), "rich.pb");
         Assert.Equal("rich.Order", types.Method("rich.Shop/Buy").InputType.FullName);
         Assert.NotNull(types.Message("google.protobuf.Timestamp"));
     }

@@ -28,11 +28,11 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
     public static bool IsAa(CellKey key) => key.Variant.Split(' ').Contains(Variant);
 
     /// <summary>Null when the run has no A/A cells with rounds.</summary>
-    public static AaTest? Of(MeasuredRun run) => Of([run], _ => true);
+    public static AaTest? Compute(MeasuredRun run) => Compute([run], _ => true);
 
     /// <summary>The test of several runs together, with each cell ranked separately; null when no run has A/A cells with rounds.</summary>
     /// <param name="chosen">Selects the cells.</param>
-    public static AaTest? Of(IEnumerable<MeasuredRun> runs, Func<CellKey, bool> chosen)
+    public static AaTest? Compute(IEnumerable<MeasuredRun> runs, Func<CellKey, bool> chosen)
     {
         var cells = (from run in runs
                      from cell in run.Cells

@@ -85,7 +85,7 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
     /// <param name="cell">The cell whose value is subtracted.</param>
     /// <param name="value">The value of a round.</param>
     /// <param name="what">The name of the difference in a family of claims of the run; null: the interval of this difference alone.</param>
-    public static PairedDifference? Of(MeasuredRun run, MeasuredCell reference, MeasuredCell cell,
+    public static PairedDifference? Compute(MeasuredRun run, MeasuredCell reference, MeasuredCell cell,
         Func<RoundMetrics, double?> value, string? what = null)
     {
         var series = Series(reference, cell, value);
@@ -129,11 +129,11 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
         var options = run.Record.Options;
         var claim = ClaimFamily.Find(run, cell, reference, metric.Id);
         var claims = claim?.Family.Claims ?? 1;
-        var pairs = RoundPairs.Of(cell, reference, metric).ToList();
-        if (RatioEstimate.Of(pairs.Select(pair => (pair.Number, pair.Base, pair.New)), options.IsLookedAt(), claims,
+        var pairs = RoundPairs.Match(cell, reference, metric).ToList();
+        if (RatioEstimate.FromPairs(pairs.Select(pair => (pair.Number, pair.Base, pair.New)), options.IsLookedAt(), claims,
             claim is null ? null : _ => claim.Value.Interval, claim?.Family.FewestRounds) is not { } estimate)
             return null;
-        var verdict = Verdict.Of(estimate, options.Delta, claims);
+        var verdict = Verdict.From(estimate, options.Delta, claims);
         var against = metric == Metric.Rate ? TooShort(run, cell) ?? TooShort(run, reference)
             : Bound(cell, reference, metric, verdict.Kind) is { } bound ? OnlyBound(metric, bound.Key.Arm) : null;
         return new ArmComparison(cell, reference, metric, against is { } why ? verdict.Without(why) : verdict);

@@ -19,7 +19,7 @@ internal sealed record BreakEvenFits(
     public bool IsMeasured => HasWorks(Works);
 
     /// <summary>The fits of each arm and its reference on another transport.</summary>
-    public static IEnumerable<BreakEvenFits> Of(MeasuredRun run) =>
+    public static IEnumerable<BreakEvenFits> Compute(MeasuredRun run) =>
         from cell in run.Cells
         where cell.Median is not null && cell.Key.IsFullLoad && !AaTest.IsAa(cell.Key)
         let reference = run.ReferenceOf(cell)
@@ -58,14 +58,14 @@ internal sealed record BreakEvenFits(
         var rounds = works.SelectMany(work => new[] { work.Cell, work.Reference })
             .Select(cell => cell.Rounds.Where(round => round.Rate > 0).Select(round => round.Record.Number))
             .Aggregate((all, these) => all.Intersect(these)).ToList();
-        return [.. rounds.Select(number => (Number: number, Fit: RoundFit.Of(
+        return [.. rounds.Select(number => (Number: number, Fit: RoundFit.Compute(
             [.. works.Select(work => (NsOf(work.Cell.Key.ServerWork), Time(work.Cell, number)))],
             [.. works.Select(work => (NsOf(work.Reference.Key.ServerWork), Time(work.Reference, number)))])))
             .Where(one => one.Fit.Slope > 0)];
     }
 
     private static List<(int, RoundFit)> OfCpu(MeasuredCell cell, MeasuredCell reference) =>
-        [.. RoundPairs.Of(cell, reference, Metric.ServerCpu).Select(pair => (pair.Number, new RoundFit(pair.New, pair.Base, 1)))];
+        [.. RoundPairs.Match(cell, reference, Metric.ServerCpu).Select(pair => (pair.Number, new RoundFit(pair.New, pair.Base, 1)))];
 
     /// <summary>Time per call in ns: the reciprocal of the rate.</summary>
     private static double Time(MeasuredCell cell, int number) => 1e9 / cell.Rounds.First(round => round.Record.Number == number).Rate;
@@ -78,9 +78,9 @@ internal sealed record BreakEvenFits(
 public sealed record RoundFit(double Arm, double Reference, double Slope)
 {
     /// <summary>Least squares of the relative errors, with the same slope for both lines.</summary>
-    public static RoundFit Of(IReadOnlyList<(double Work, double Time)> arm, IReadOnlyList<(double Work, double Time)> reference)
+    public static RoundFit Compute(IReadOnlyList<(double Work, double Time)> arm, IReadOnlyList<(double Work, double Time)> reference)
     {
-        var (mine, theirs) = (Line.Of(arm), Line.Of(reference));
+        var (mine, theirs) = (Line.From(arm), Line.From(reference));
         var slope = (mine.Product + theirs.Product) / (mine.Square + theirs.Square);
         return new RoundFit(mine.Time - slope * mine.Work, theirs.Time - slope * theirs.Work, slope);
     }
@@ -88,7 +88,7 @@ public sealed record RoundFit(double Arm, double Reference, double Slope)
     /// <summary>Means and sums of the points, each weighted by 1 / time².</summary>
     private sealed record Line(double Work, double Time, double Product, double Square)
     {
-        public static Line Of(IReadOnlyList<(double Work, double Time)> points)
+        public static Line From(IReadOnlyList<(double Work, double Time)> points)
         {
             var weights = points.Sum(point => 1 / (point.Time * point.Time));
             double Mean(Func<(double Work, double Time), double> value) => points.Sum(p => value(p) / (p.Time * p.Time)) / weights;

@@ -17,7 +17,7 @@ public sealed class BuildComparison
     {
         List<GateLimit> limits = [.. Limits(run.Record.CommandLine)];
         Sides = FileComparison.OfSides(run.Record).For(limits);
-        Gate = limits.Count == 0 ? null : Gate.Of(Sides, limits);
+        Gate = limits.Count == 0 ? null : Gate.Check(Sides, limits);
         foreach (var pair in Sides.Cells)
             pairs[Key(pair.Before)] = pairs[Key(pair.After)] = pair;
     }

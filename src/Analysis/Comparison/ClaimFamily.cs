@@ -79,7 +79,7 @@ public sealed class ClaimFamily
         var pairs = Pairs([.. run.Cells.Select(cell => cell.Key)], run.Record.Options.Reference).ToLookup(pair =>
             IsPrimary(run.Cells[pair.One].Key, run.Cells[pair.Other].Key));
         return [new ClaimFamily(run, [.. pairs[true].SelectMany(pair => Ratios(run, pair))]),
-            new ClaimFamily(run, [.. pairs[false].SelectMany(pair => Ratios(run, pair)), .. DerivedClaims.Of(run)])];
+            new ClaimFamily(run, [.. pairs[false].SelectMany(pair => Ratios(run, pair)), .. DerivedClaims.For(run)])];
     }
 
     private static IEnumerable<Claim> Ratios(MeasuredRun run, (int One, int Other) pair)
@@ -89,7 +89,7 @@ public sealed class ClaimFamily
         var isPlanned = one.Rounds.Count == 0 || other.Rounds.Count == 0;
         foreach (var metric in new[] { ArmComparison.Headline(one), ArmComparison.Cost(one, other) })
         {
-            var series = RoundPairs.Of(one, other, metric).Where(round => round.HasRatio)
+            var series = RoundPairs.Match(one, other, metric).Where(round => round.HasRatio)
                 .Select(round => (round.Number, round.Log)).ToList();
             if (isPlanned || series.Count > 0)
                 yield return new Claim(pair.One, pair.Other, metric.Id, series);

@@ -19,7 +19,7 @@ public static class DerivedClaims
     /// <summary>See <see cref="BreakEvenFits.WorkBeyond"/>.</summary>
     public static string WorkBeyond(bool isArmFaster) => isArmFaster ? "work where the arm leads" : "work where the reference leads";
 
-    internal static IEnumerable<Claim> Of(MeasuredRun run)
+    internal static IEnumerable<Claim> For(MeasuredRun run)
     {
         foreach (var cell in run.Cells.Where(cell => !AaTest.IsAa(cell.Key) && cell.Rounds.Count > 0))
         {
@@ -39,7 +39,7 @@ public static class DerivedClaims
             foreach (var claim in claims.Where(claim => claim.Series.Count > 0))
                 yield return claim;
         }
-        foreach (var fits in BreakEvenFits.Of(run).Where(fits => fits.Fits.Count > 0))
+        foreach (var fits in BreakEvenFits.Compute(run).Where(fits => fits.Fits.Count > 0))
         {
             var delta = run.Record.Options.Delta;
             yield return Claim(fits.Cell, fits.Reference, Lead, fits.Leads);

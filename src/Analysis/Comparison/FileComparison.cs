@@ -111,7 +111,7 @@ public sealed class FileComparison
     /// the two lacks the metric.
     /// </summary>
     public RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric) => IsPaired
-        ? RatioEstimate.Of(RoundPairs.Of(after, before, metric).Select(pair => (pair.Number, pair.Base, pair.New)), IsLookedAt,
+        ? RatioEstimate.FromPairs(RoundPairs.Match(after, before, metric).Select(pair => (pair.Number, pair.Base, pair.New)), IsLookedAt,
             ClaimsOf(metric), joint.TryGetValue((after, metric), out var interval) ? _ => interval : null)
         : RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), Alpha / ClaimsOf(metric), DriftOf(metric).Allowance);
 
@@ -126,7 +126,7 @@ public sealed class FileComparison
     {
         if (Estimate(before, after, metric) is not { } estimate)
             return null;
-        var verdict = Verdict.Of(estimate, After.Run.Record.Options.Delta, ClaimsOf(metric));
+        var verdict = Verdict.From(estimate, After.Run.Record.Options.Delta, ClaimsOf(metric));
         return ArmComparison.Bound(after, before, metric, verdict.Kind) is { } bound
             ? verdict.Without(ArmComparison.OnlyBound(metric, bound == after ? After.Name : Before.Name)) : verdict;
     }
@@ -142,7 +142,7 @@ public sealed class FileComparison
         {
             var series = (from cell in Cells
                           from metric in family
-                          let pairs = RoundPairs.Of(cell.After, cell.Before, metric).Where(pair => pair.HasRatio)
+                          let pairs = RoundPairs.Match(cell.After, cell.Before, metric).Where(pair => pair.HasRatio)
                               .Select(pair => (pair.Number, pair.Log)).ToList()
                           where pairs.Count > 0
                           select (Key: (cell.After, metric), Pairs: pairs)).ToList();

@@ -27,7 +27,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     /// Checks every common cell against every limit. The intervals are simultaneous: of equal runs at most one in
     /// twenty crosses any limit, however many limits there are.
     /// </summary>
-    public static Gate Of(FileComparison runs, IReadOnlyList<GateLimit> limits)
+    public static Gate Check(FileComparison runs, IReadOnlyList<GateLimit> limits)
     {
         var comparison = runs.For(limits);
         var (crossed, open, missing, passed) = (new List<string>(), new List<string>(), new List<string>(), 0);
@@ -92,7 +92,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         var side = isCrossed ? better : worse;
         // Rounds with the value 0 have no ratio. Zeros on the side that should be smaller can only confirm the result.
         if (estimate.LeftOut > 0 && (!isCrossed || worse.Values(limit.Metric).Contains(0)))
-            open.Add($"{where}: {VerdictText.Of(Verdict.Of(estimate, 0), limit.Metric)}");
+            open.Add($"{where}: {VerdictText.Of(Verdict.From(estimate, 0), limit.Metric)}");
         else if (limit.Metric.IsBound(side.Rounds))
             open.Add($"{where}: {ArmComparison.OnlyBound(limit.Metric, (side == after ? comparison.After : comparison.Before).Name)}");
         else if (isCrossed)

@@ -20,7 +20,7 @@ public sealed record RoundPair(int Number, double Base, double New)
 public static class RoundPairs
 {
     /// <summary>The pairs of all rounds that have the metric in both cells.</summary>
-    public static IEnumerable<RoundPair> Of(MeasuredCell cell, MeasuredCell reference, Metric metric) =>
+    public static IEnumerable<RoundPair> Match(MeasuredCell cell, MeasuredCell reference, Metric metric) =>
         from mine in cell.Rounds
         join theirs in reference.Rounds on mine.Record.Number equals theirs.Record.Number
         let pair = (Base: metric.Value(theirs), New: metric.Value(mine))

@@ -39,7 +39,7 @@ public sealed record StopDecision(bool Stop, int Undecided)
             return new StopDecision(false, limits.Count);
         if (limits.Count > 0)
         {
-            var gate = Gate.Of(sides, limits);
+            var gate = Gate.Check(sides, limits);
             return new StopDecision(gate.Crossed.Count > 0 || gate.NotExcluded.Count == 0, gate.NotExcluded.Count);
         }
         var undecided = FileComparison.Shown.Sum(metric => sides.JudgeAll(metric).Count(one => !IsDecided(one.Verdict)));

@@ -18,7 +18,7 @@ public static class CrankStatistics
 
     /// <summary>The block, with each marker on a line of its own and the numbers that reports show for the run's only cell.</summary>
     /// <exception cref="ArgumentException">The run does not have exactly one cell: crank has one value for each name.</exception>
-    public static string Of(RunRecord run)
+    public static string Make(RunRecord run)
     {
         if (run.Cells.Count != 1)
             throw new ArgumentException("crank accepts only one transport and one size in a run", nameof(run));

@@ -178,7 +178,7 @@ public static class Answers
 
     private static IEnumerable<string> AaPassed(MeasuredRun run)
     {
-        if (AaTest.Of(run) is not { Failed: false, CanFail: true, Shift: not null } test)
+        if (AaTest.Compute(run) is not { Failed: false, CanFail: true, Shift: not null } test)
             return [];
         return [test.Sentence(run.Record.Options.Reference, run.Record.Options.Delta, Quantity.Many(test.Cells, "cell"))];
     }

@@ -15,7 +15,7 @@ namespace IpcBench.Analysis.Documents;
 public static class BreakEven
 {
     /// <summary>A sentence for each arm and its reference; none for undecided arms.</summary>
-    public static IEnumerable<string> Lines(MeasuredRun run) => BreakEvenFits.Of(run).Select(fits => Line(run, fits)).OfType<string>();
+    public static IEnumerable<string> Lines(MeasuredRun run) => BreakEvenFits.Compute(run).Select(fits => Line(run, fits)).OfType<string>();
 
     private static string? Line(MeasuredRun run, BreakEvenFits fits)
     {

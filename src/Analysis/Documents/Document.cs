@@ -117,7 +117,7 @@ internal sealed class Document(NamedRun file)
 
     /// <summary>The layers in CPU time, in addition to the layers in time.</summary>
     private Block LayersOfCpu(IReadOnlyList<LayerBudget> layers) =>
-        layers.Any(budget => budget.IsTime) && LayerBudget.Of(run, ofCpu: true) is { Count: > 0 } ofCpu
+        layers.Any(budget => budget.IsTime) && LayerBudget.Compute(run, ofCpu: true) is { Count: > 0 } ofCpu
             ? new Block { Caption = LayerText.OfCpu, Table = LayerText.Table(run, ofCpu) } : new Block();
 
     /// <summary>For a run of <c>echo</c>.</summary>

@@ -65,7 +65,7 @@ internal static class LayerText
     /// </summary>
     public static IEnumerable<string> Sentences(MeasuredRun run)
     {
-        var firsts = (from budget in InOrder(LayerBudget.Of(run))
+        var firsts = (from budget in InOrder(LayerBudget.Compute(run))
                       group budget by (budget.Call.Key.Arm, budget.Call.Workload.Connections, budget.Call.Workload.Streams) into transport
                       select transport.First()).ToList();
         foreach (var first in firsts)

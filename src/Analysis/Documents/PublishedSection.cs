@@ -66,7 +66,7 @@ internal static class PublishedSection
             };
         foreach (var line in LeftOver(published, run))
             yield return new Block { Caption = prefix + line };
-        foreach (var explained in published.Explanations.Select(explanation => explanation.Of(run, published)).OfType<Explained>())
+        foreach (var explained in published.Explanations.Select(explanation => explanation.Explain(run, published)).OfType<Explained>())
             yield return new Block { Caption = $"{prefix}{explained.Title}:", Table = explained.Table, Sentences = explained.Sentences };
     }
 
@@ -90,7 +90,7 @@ internal static class PublishedSection
         };
 
     private static IEnumerable<PublishedVerdict> Verdicts(PublishedComparison published, MeasuredRun run) =>
-        published.Ratios.Select(ratio => PublishedVerdict.Of(run, ratio)).OfType<PublishedVerdict>();
+        published.Ratios.Select(ratio => PublishedVerdict.Compare(run, ratio)).OfType<PublishedVerdict>();
 
     private static TextTable Figures(PublishedComparison published, IReadOnlyList<NamedRun> files)
     {

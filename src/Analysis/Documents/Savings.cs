@@ -60,7 +60,7 @@ internal static class Savings
         Func<RoundMetrics, double?> value, Func<MeasuredCell, double?> shown, Func<double, (double Size, string Name)> unitOf)
     {
         // The arms are swapped: the result is the change when the arm replaces the reference.
-        if (PairedDifference.Of(run, cell, reference, value, what) is not { } change)
+        if (PairedDifference.Compute(run, cell, reference, value, what) is not { } change)
             return null;
         if (shown(reference) is not { } before || shown(cell) is not { } after)
             return null;

@@ -71,7 +71,7 @@ internal static class WakeUps
     /// <summary>Additional wake-ups per call compared with the reference; null when undecided or too few to be a cause.</summary>
     private static double? Difference(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
-        var difference = PairedDifference.Of(run, cell, reference, metric.Value, metric.Id);
+        var difference = PairedDifference.Compute(run, cell, reference, metric.Value, metric.Id);
         return difference?.Interval is { Low: >= LeastDifference } or { High: <= -LeastDifference }
             && Times(cell, metric) != Times(reference, metric) ? difference!.Ns : null;
     }

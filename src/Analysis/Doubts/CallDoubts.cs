@@ -28,7 +28,7 @@ internal static class CallDoubts
         return total == 0 ? null : new Observation((double)total / started,
             Invariant($"{total} of {started} calls failed ") + $"({string.Join(", ", failed.Select(Text))})");
 
-        string Text((string Kind, long Count) kind) => FailureText.Of(kind.Kind, kind.Count, messages[kind.Kind].FirstOrDefault());
+        string Text((string Kind, long Count) kind) => FailureText.Describe(kind.Kind, kind.Count, messages[kind.Kind].FirstOrDefault());
     }
 
     /// <summary>Connects failed because every local port was in use or in TIME_WAIT.</summary>

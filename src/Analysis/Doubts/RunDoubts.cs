@@ -14,7 +14,7 @@ internal static class RunDoubts
     private const double LeastCacheSpread = 1.5;
 
     /// <summary>The A/A test failed: the reference measured twice differs, so no other comparison can be trusted.</summary>
-    public static Advice? AaFailed(MeasuredRun run) => AaTest.Of(run) is { Failed: true } test
+    public static Advice? AaFailed(MeasuredRun run) => AaTest.Compute(run) is { Failed: true } test
         ? OfAa(run, "aa-failed",
             $"The A/A test failed: two measurements of the same endpoint differ over {Quantity.Many(test.Cells, "cell")} "
                 + Invariant($"(p = {test.PValue:0.0000}, limit {AaTest.Level})."),
@@ -22,7 +22,7 @@ internal static class RunDoubts
         : null;
 
     /// <summary>The A/A test has too few rounds to fail.</summary>
-    public static Advice? AaTooFew(MeasuredRun run) => AaTest.Of(run) is { Failed: false, CanFail: false } test
+    public static Advice? AaTooFew(MeasuredRun run) => AaTest.Compute(run) is { Failed: false, CanFail: false } test
         ? OfAa(run, "aa-too-few-rounds", $"The A/A test over {Quantity.Many(test.Cells, "cell")} cannot fail with so few rounds.",
             "Run at least 12 rounds with --against-itself.")
         : null;

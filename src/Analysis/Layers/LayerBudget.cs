@@ -62,7 +62,7 @@ public sealed record LayerBudget
     /// The layers of each transport, client, size and topology with cells of gRPC, bare HTTP/2 and echo, in the order of the plan.
     /// </summary>
     /// <param name="ofCpu">Use CPU time also with one call in flight.</param>
-    public static IReadOnlyList<LayerBudget> Of(MeasuredRun run, bool ofCpu = false)
+    public static IReadOnlyList<LayerBudget> Compute(MeasuredRun run, bool ofCpu = false)
     {
         var budgets = (from call in run.Cells
                        where call.Key is { Protocol: "grpc", IsFullLoad: true }

@@ -15,7 +15,7 @@ internal sealed class LayersPlot : IPlot
 
     public Plot? Of(ReportModel model)
     {
-        var budgets = model.Files.Select(file => (file.Run, Budgets: LayerBudget.Of(file.Run))).ToList();
+        var budgets = model.Files.Select(file => (file.Run, Budgets: LayerBudget.Compute(file.Run))).ToList();
         return budgets.All(file => file.Budgets.Count == 0) ? null : new Plot(Name, "Layers of a gRPC call",
             "Shorter is better. " + LayerText.Caption([.. budgets.SelectMany(file => file.Budgets)]),
             [.. budgets.Where(file => file.Budgets.Count > 0).Select(file => Draw(file.Run, file.Budgets))],

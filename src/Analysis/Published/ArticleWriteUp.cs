@@ -76,7 +76,7 @@ internal sealed class ArticleExplanation : IExplanation
 {
     private const int True = ArticleWriteUp.Connections * ArticleWriteUp.Streams;
 
-    public Explained? Of(MeasuredRun run, PublishedComparison published)
+    public Explained? Explain(MeasuredRun run, PublishedComparison published)
     {
         var table = new TextTable("size", "against TCP", "published", "5 × 80, TCP with TLS", "5 × 80, all plaintext",
             "400 × 1, TCP with TLS", "400 × 1, all plaintext")
@@ -113,7 +113,7 @@ internal sealed class ArticleExplanation : IExplanation
     {
         var columns = Columns(run, size, client, transport);
         var tls = Against(run, Few(run, size, client, "tcp"), Few(run, size, client, "tls"));
-        var topology = RatioOfRatios.Of(run,
+        var topology = RatioOfRatios.Compute(run,
             (Many(run, size, client, transport), Many(run, size, client, "tcp")),
                 (Few(run, size, client, transport), Few(run, size, client, "tcp")));
         return $"measured its way {Text(columns[0])}. Of that TLS is a factor {Text(tls)}{Undecided(tls)}, and 5 connections of 80 streams "

@@ -45,7 +45,7 @@ internal static class EchoWriteUp
 /// </summary>
 internal sealed class EchoExplanation : IExplanation
 {
-    public Explained? Of(MeasuredRun run, PublishedComparison published)
+    public Explained? Explain(MeasuredRun run, PublishedComparison published)
     {
         var table = new TextTable("size", "transport", "round trip", "CPU of both sides", "the rest", "CPU, TCP / this") { Words = 2 };
         var cells = run.Cells.Where(cell => cell.Median is not null
@@ -78,7 +78,7 @@ internal sealed class EchoExplanation : IExplanation
     {
         var time = Claimed(run, tcp, cell, Metric.Mean.Value, ArmComparison.Headline(cell));
         var cpu = Claimed(run, tcp, cell, Metric.TotalCpu.Value, Metric.TotalCpu);
-        var waiting = PairedDifference.Of(run, tcp, cell, round => Metric.Mean.Value(round) - Metric.TotalCpu.Value(round));
+        var waiting = PairedDifference.Compute(run, tcp, cell, round => Metric.Mean.Value(round) - Metric.TotalCpu.Value(round));
         if (time is not { IsDecided: true } && cpu is not { IsDecided: true })
             return null;
         var apart = Rest(tcp) > 0 && Rest(cell) > 0;
@@ -93,7 +93,7 @@ internal sealed class EchoExplanation : IExplanation
     private static PairedDifference? Claimed(MeasuredRun run, MeasuredCell tcp, MeasuredCell cell, Func<RoundMetrics, double?> value,
         Metric metric) =>
         ArmComparison.Of(run, cell, tcp, metric) is { } claim && (claim.IsBetter || claim.IsWorse)
-            ? PairedDifference.Of(run, tcp, cell, value) : null;
+            ? PairedDifference.Compute(run, tcp, cell, value) : null;
 
     private static string Change(PairedDifference difference)
     {

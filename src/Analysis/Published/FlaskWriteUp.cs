@@ -70,7 +70,7 @@ internal sealed class ForwardingExplanation : IExplanation
 {
     private const string WithoutForwarder = " direct";
 
-    public Explained? Of(MeasuredRun run, PublishedComparison published)
+    public Explained? Explain(MeasuredRun run, PublishedComparison published)
     {
         var ratio = published.Ratios[0];
         var direct = (ratio.Reference with { Variant = ratio.Reference.Variant + WithoutForwarder }).In(run);
@@ -103,12 +103,12 @@ internal sealed class KeepAliveExplanation : IExplanation
 {
     private const string KeptAlive = " keepalive", SameServer = " threads";
 
-    public Explained? Of(MeasuredRun run, PublishedComparison published)
+    public Explained? Explain(MeasuredRun run, PublishedComparison published)
     {
         var table = new TextTable("arm", "a connection per request", "kept alive", "gain of keep-alive") { Words = 1 };
         foreach (var choice in published.Ratios.SelectMany(ratio => new[] { ratio.Reference, ratio.Cell }).Distinct())
         {
-            if (Pair.Of(run, choice) is { } pair)
+            if (Pair.Find(run, choice) is { } pair)
                 table.Add(pair.Plain.Key.Variant, Metric.Rate.Show(pair.Plain.Median!), Metric.Rate.Show(pair.Kept.Median!),
                     Text(run, pair.Kept, pair.Plain));
         }
@@ -118,9 +118,9 @@ internal sealed class KeepAliveExplanation : IExplanation
 
     private static string? Sentence(MeasuredRun run, PublishedRatio ratio)
     {
-        if (Pair.Of(run, ratio.Cell) is not { } cell || Pair.Of(run, ratio.Reference) is not { } reference)
+        if (Pair.Find(run, ratio.Cell) is not { } cell || Pair.Find(run, ratio.Reference) is not { } reference)
             return null;
-        var part = RatioOfRatios.Of(run, (cell.Kept, reference.Kept), (cell.Plain, reference.Plain));
+        var part = RatioOfRatios.Compute(run, (cell.Kept, reference.Kept), (cell.Plain, reference.Plain));
         return $"{cell.Plain.Key.Variant} against {reference.Plain.Key.Variant}: {Text(run, cell.Plain, reference.Plain)} with a "
             + $"connection per request, "
             + $"{Text(run, cell.Kept, reference.Kept)} with keep-alive. {Share(part)}";
@@ -140,7 +140,7 @@ internal sealed class KeepAliveExplanation : IExplanation
 
     private sealed record Pair(MeasuredCell Plain, MeasuredCell Kept)
     {
-        public static Pair? Of(MeasuredRun run, CellChoice choice) =>
+        public static Pair? Find(MeasuredRun run, CellChoice choice) =>
             (With(choice, SameServer).In(run) ?? choice.In(run)) is { } plain && With(choice, KeptAlive)
                 .In(run, plain.Key.Client) is { } kept ? new Pair(plain, kept) : null;
 

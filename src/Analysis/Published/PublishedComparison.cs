@@ -58,7 +58,7 @@ public static class WriteUps
 public interface IExplanation
 {
     /// <summary>Null when the run lacks the necessary arms.</summary>
-    Explained? Of(MeasuredRun run, PublishedComparison published);
+    Explained? Explain(MeasuredRun run, PublishedComparison published);
 }
 
 /// <summary>A computed explanation: a table, which may be empty, and sentences.</summary>

@@ -8,7 +8,7 @@ namespace IpcBench.Analysis.Published;
 public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Measured, double Delta)
 {
     /// <summary>Null when one of the two cells was not measured.</summary>
-    public static PublishedVerdict? Of(MeasuredRun run, PublishedRatio published) =>
+    public static PublishedVerdict? Compare(MeasuredRun run, PublishedRatio published) =>
         published.Cell.In(run) is { } cell && published.Reference.In(run, cell.Key.Client) is { } reference
         && ArmComparison.Of(run, cell, reference, Metric.Rate) is { } measured
         ? new PublishedVerdict(published, measured, run.Record.Options.Delta) : null;
@@ -42,7 +42,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
         Agreement.Compatible => "compatible: as published" + Beyond(Estimate.Interval!.Value),
         Agreement.CannotTell when Withheld.Length > 0 => $"cannot tell: {Withheld}",
         Agreement.CannotTell when Estimate.LeftOut > 0 || Estimate.Interval is null =>
-            VerdictText.Of(Verdict.Of(Estimate, Delta), Metric.Rate),
+            VerdictText.Of(Verdict.From(Estimate, Delta), Metric.Rate),
         Agreement.CannotTell => "cannot tell: interval too wide",
         _ => "differs: " + Difference(Estimate.Interval!.Value),
     };
@@ -97,10 +97,10 @@ internal static class RatioOfRatios
     /// (cell / reference) of the second situation divided by (cell / reference) of the first, by requests/s; null when
     /// a cell is missing or no round has all four cells.
     /// </summary>
-    public static RatioEstimate? Of(MeasuredRun run, (MeasuredCell? Cell, MeasuredCell? Reference) first,
+    public static RatioEstimate? Compute(MeasuredRun run, (MeasuredCell? Cell, MeasuredCell? Reference) first,
         (MeasuredCell? Cell, MeasuredCell? Reference) then) =>
         first is { Cell: { } a, Reference: { } b } && then is { Cell: { } c, Reference: { } d }
-            ? RatioEstimate.Of(Pairs(a, b, c, d), run.Record.Options.IsLookedAt()) : null;
+            ? RatioEstimate.FromPairs(Pairs(a, b, c, d), run.Record.Options.IsLookedAt()) : null;
 
     private static IEnumerable<(int Round, double Base, double New)> Pairs(MeasuredCell a, MeasuredCell b, MeasuredCell c, MeasuredCell d)
     {

@@ -18,7 +18,7 @@ public sealed class AaReport : IReport
 
     public string Make(ReportModel model)
     {
-        var files = model.Files.Where(file => AaTest.Of(file.Run) is not null).OrderBy(file => file.Run.Record.Started).ToList();
+        var files = model.Files.Where(file => AaTest.Compute(file.Run) is not null).OrderBy(file => file.Run.Record.Started).ToList();
         if (files.Count == 0)
             return "No run here measured its reference against itself (--aa).\n";
         var runs = files.ConvertAll(file => file.Run);
@@ -27,20 +27,20 @@ public sealed class AaReport : IReport
         var second = references.Count == 1 ? $"second {reference} against the first" : "second against the first";
         var table = new TextTable("runs", "begun", "build", "rounds", "cells", second, "p") { Words = 3 };
         foreach (var file in files)
-            Add(table, file.Name, [file.Run], AaTest.Of(file.Run));
+            Add(table, file.Name, [file.Run], AaTest.Compute(file.Run));
         if (files.Count > 1)
         {
             var sizes = runs.SelectMany(run => run.Cells).Where(cell => AaTest.IsAa(cell.Key)).Select(cell => cell.Key.Size).Distinct();
             foreach (var size in sizes.Order())
             {
                 var having = runs.FindAll(run => run.Cells.Any(cell => AaTest.IsAa(cell.Key) && cell.Key.Size == size));
-                Add(table, $"all, {Quantity.Size(size)}", having, AaTest.Of(having, key => key.Size == size));
+                Add(table, $"all, {Quantity.Size(size)}", having, AaTest.Compute(having, key => key.Size == size));
             }
-            Add(table, "all", runs, AaTest.Of(runs, _ => true));
+            Add(table, "all", runs, AaTest.Compute(runs, _ => true));
         }
         var title = references.Count == 1 ? TextTable.Escape(reference) : "The reference";
         var text = new StringBuilder().Line($"# {title} against itself").Line().Append(table.ToMarkdown()).Line();
-        var whole = AaTest.Of(runs, _ => true)!;
+        var whole = AaTest.Compute(runs, _ => true)!;
         var over = $"{Quantity.Many(whole.Cells, "cell")} of {Quantity.Many(runs.Count, "run")}";
         text.Line(whole.Failed ? Invariant($"A/A failed: {reference} against itself is {whole.Measured} over {over} ")
                 + Invariant($"(p = {whole.PValue:0.0000}, limit {AaTest.Level}).")

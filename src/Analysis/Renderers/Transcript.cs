@@ -121,7 +121,7 @@ public static class Transcript
         if (reading.FailedCalls > 0)
             text.Line($"Failed: {reading.FailedCalls} of {reading.Record.Started} "
                 + $"({string.Join(", ", reading.Record.Failed.OrderByDescending(f => f.Value).Select(
-                f => FailureText.Of(f.Key, f.Value, reading.Record.FailureMessages.GetValueOrDefault(f.Key))))})");
+                f => FailureText.Describe(f.Key, f.Value, reading.Record.FailureMessages.GetValueOrDefault(f.Key))))})");
         if (reading.Record.CutOff > 0)
             text.Line($"Cut off: {reading.Record.CutOff} of {reading.Record.Started} had no answer in time");
         if (note.Length > 0)

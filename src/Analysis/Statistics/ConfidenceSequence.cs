@@ -12,7 +12,7 @@ public static class ConfidenceSequence
     private const double Prior = 1;
 
     /// <summary>The interval of values in the order of measuring; null while nothing can be excluded.</summary>
-    public static Interval? Of(IReadOnlyCollection<double> values, double alpha)
+    public static Interval? Compute(IReadOnlyCollection<double> values, double alpha)
     {
         if (Multiplier(values.Count, alpha) is not { } multiplier)
             return null;

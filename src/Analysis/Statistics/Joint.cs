@@ -12,8 +12,8 @@ public static class Joint
     /// <param name="claims">The number of series that share the level, including series without values.</param>
     public static IReadOnlyList<Interval?> Intervals(
         IReadOnlyList<IReadOnlyList<(int Round, double Value)>> series, bool isLookedAt, int claims) => isLookedAt
-        ? [.. series.Select(one => ConfidenceSequence.Of([.. one.Select(round => round.Value)], Alpha / claims))]
-        : MaxT.Of(series, Alpha * series.Count / Math.Max(1, claims));
+        ? [.. series.Select(one => ConfidenceSequence.Compute([.. one.Select(round => round.Value)], Alpha / claims))]
+        : MaxT.Compute(series, Alpha * series.Count / Math.Max(1, claims));
 
     /// <summary>The smallest number of rounds with an interval.</summary>
     /// <param name="isLookedAt">See <see cref="Intervals"/>.</param>

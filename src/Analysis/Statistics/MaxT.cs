@@ -14,7 +14,7 @@ public static class MaxT
     /// <summary>An interval for each series, in the same order; null for a series that has too few rounds.</summary>
     /// <param name="series">Values with the number of their round; a series may lack rounds that others have.</param>
     /// <param name="alpha">The probability that at least one interval misses its mean.</param>
-    public static Interval?[] Of(IReadOnlyList<IReadOnlyList<(int Round, double Value)>> series, double alpha)
+    public static Interval?[] Compute(IReadOnlyList<IReadOnlyList<(int Round, double Value)>> series, double alpha)
     {
         var fewest = SignedRank.FewestFor(alpha);
         var parts = series.Select(one => one.Count < fewest ? null : new Part(one)).ToList();

@@ -37,7 +37,7 @@ public sealed record RatioEstimate
     /// <param name="interval">Gives the interval of the log ratios in a family of comparisons; null: the interval of
     /// this comparison alone.</param>
     /// <param name="fewest">The smallest number of rounds with an interval in a family; null: as if all claims had values.</param>
-    public static RatioEstimate? Of(IEnumerable<(int Round, double Base, double New)> pairs, bool isLookedAt = false, int claims = 1,
+    public static RatioEstimate? FromPairs(IEnumerable<(int Round, double Base, double New)> pairs, bool isLookedAt = false, int claims = 1,
         Func<IReadOnlyList<(int Round, double Value)>, Interval?>? interval = null, int? fewest = null)
     {
         var all = pairs.ToList();

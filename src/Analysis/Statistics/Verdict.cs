@@ -52,7 +52,7 @@ public sealed record Verdict
     /// <param name="estimate">The measured ratio with the simultaneous interval of its family.</param>
     /// <param name="delta">Smaller differences than this (0.03 is 3 %) do not matter.</param>
     /// <param name="claims">The number of comparisons that share the level.</param>
-    public static Verdict Of(RatioEstimate estimate, double delta, int claims = 1)
+    public static Verdict From(RatioEstimate estimate, double delta, int claims = 1)
     {
         // A user who requests more rounds has looked at the results.
         var open = new Verdict
@@ -76,7 +76,7 @@ public sealed record Verdict
         return largest <= delta
             ? open with { Kind = VerdictKind.NoDifference, LargestDifference = largest }
             : IsHiddenByDrift(estimate, delta) ? open with { HiddenByDrift = estimate.Drift }
-            : open with { LargestDifference = largest, MoreRounds = Statistics.MoreRounds.Of(estimate, delta, claims) };
+            : open with { LargestDifference = largest, MoreRounds = Statistics.MoreRounds.Estimate(estimate, delta, claims) };
     }
 
     /// <summary>The same ratio without a verdict, for this reason.</summary>
@@ -130,7 +130,7 @@ public sealed record MoreRounds(int Least, int Most)
     /// The estimate by a confidence sequence of so many comparisons: the number of rounds after which it is narrow enough to exclude 1, if
     /// the ratio stays the same, or to fit within delta. Ratio and noise are each taken at both ends of their middle 80 %.
     /// </summary>
-    internal static MoreRounds? Of(RatioEstimate estimate, double delta, int claims)
+    internal static MoreRounds? Estimate(RatioEstimate estimate, double delta, int claims)
     {
         var n = estimate.Rounds;
         if (n < FewestRounds || estimate.Error == 0)

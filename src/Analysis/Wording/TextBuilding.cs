@@ -49,7 +49,7 @@ internal static class FailureText
     ];
 
     /// <summary><c>status 5 NOT_FOUND: 12 ("no such cart")</c>.</summary>
-    public static string Of(string kind, long count, string? message) =>
+    public static string Describe(string kind, long count, string? message) =>
         TextBuilding.Invariant($"{kind}{NameOf(kind)}: {count}") + (message is { Length: > 0 } ? $" (\"{message}\")" : "");
 
     private static string NameOf(string kind) =>

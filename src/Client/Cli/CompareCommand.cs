@@ -51,7 +51,7 @@ internal static class CompareCommand
                     $"--fail-on does not compare two ways of counting: an older version made {mixture.CountedTheOldWay!.Name}, and its "
                         + "windows left out calls across their edges; measure it again with this version");
             }
-            IReadOnlyList<Gate> gates = limits.Count == 0 ? [] : comparisons.ConvertAll(comparison => Gate.Of(comparison, limits));
+            IReadOnlyList<Gate> gates = limits.Count == 0 ? [] : comparisons.ConvertAll(comparison => Gate.Check(comparison, limits));
             Console.Out.Write(make(comparisons, gates));
             foreach (var line in Lines(gates, typed.GetValue(strict)))
                 Console.Error.WriteLine(line);

@@ -7,7 +7,7 @@ namespace IpcBench.Client.Engine;
 internal static class ConnectionCounts
 {
     /// <param name="connectTimes">Connect times in ns, ascending.</param>
-    public static ConnectionStats Of(
+    public static ConnectionStats Compute(
         IReadOnlyList<long> calls, int opened, int reopened, long retries, IReadOnlyList<long> connectTimes) => new()
         {
             Requested = calls.Count,

@@ -81,7 +81,7 @@ internal sealed class LoadGenerator : IAsyncDisposable
         isAbandoned |= supervisor.IsAbandoned;
         if (!isAbandoned)
             await run.Drained;
-        return supervisor.IsUnanswered ? null : WindowTotals.Of(run, schedulers, options, readings, supervisor.Lost);
+        return supervisor.IsUnanswered ? null : WindowTotals.Compute(run, schedulers, options, readings, supervisor.Lost);
     }
 
     private void Make()

@@ -65,7 +65,7 @@ internal sealed class WindowReadings(
     public ConnectionStats Stats(IReadOnlyList<long> calls)
     {
         var reopened = connections.Sum(connection => connection.Reopened) - atBegin.Reopened;
-        var stats = ConnectionCounts.Of(calls, opened, reopened, source.Retries(), connectTimes) with
+        var stats = ConnectionCounts.Compute(calls, opened, reopened, source.Retries(), connectTimes) with
         {
             StreamsAllowed = atBegin.Streams,
         };

@@ -6,7 +6,7 @@ namespace IpcBench.Client.Engine;
 /// <summary>Sums the records of all threads about a window.</summary>
 internal static class WindowTotals
 {
-    public static LoadResult Of(
+    public static LoadResult Compute(
         WindowRun run, IReadOnlyList<Scheduler> schedulers, EngineOptions options, WindowReadings readings, string? serverLost)
     {
         var recorders = schedulers.SelectMany(scheduler => scheduler.Recorders).ToList();

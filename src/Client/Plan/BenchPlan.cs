@@ -47,7 +47,7 @@ internal sealed class BenchPlan
 
     /// <summary>The number of comparisons between arms by their headline: see <see cref="ClaimFamily"/>.</summary>
     public int Claims => Cells.Count == 0 ? 0
-        : ClaimFamily.Pairs([.. Cells.Select(cell => cell.Record.Key)], ReferenceArm.Of(options, this)).Count;
+        : ClaimFamily.Pairs([.. Cells.Select(cell => cell.Record.Key)], ReferenceArm.Choose(options, this)).Count;
 
     /// <summary>The smallest number of rounds with a verdict; 1 without comparisons.</summary>
     public int FewestRounds => Claims == 0 ? 1
@@ -161,7 +161,7 @@ internal sealed class BenchPlan
         from target in targets
         where cells.HasPipe || target.Address.Kind != "pipe"
         from client in cells.Clients
-        from mode in target.Call is { } call ? [CallMode.Of(call)] : options.Modes
+        from mode in target.Call is { } call ? [CallMode.For(call)] : options.Modes
         where !IsLeftOut(options, client, mode)
         from chunk in mode == CallMode.Pull && target.Call is null ? options.Chunks : [0]
         from perCall in options.ConnectPerCall

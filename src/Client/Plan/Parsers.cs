@@ -80,7 +80,7 @@ internal static class Parsers
         var missing = set.Cpus.Except(available.Cpus).ToList();
         return missing.Count == 0
             ? set
-            : throw new UsageException($"{what} {text}: this process may not use CPU {CpuSet.Of(missing)}, only {available}");
+            : throw new UsageException($"{what} {text}: this process may not use CPU {CpuSet.From(missing)}, only {available}");
     }
 
     /// <summary>A count within limits.</summary>

@@ -10,7 +10,7 @@ internal static class ReferenceArm
 
     /// <summary>The plan's reference, by its name in results files: an arm or a transport.</summary>
     /// <exception cref="UsageException">The requested reference is not measured.</exception>
-    public static string Of(RunOptions options, BenchPlan plan)
+    public static string Choose(RunOptions options, BenchPlan plan)
     {
         var keys = plan.Cells.Select(cell => cell.Record.Key).ToList();
         var arms = keys.Select(key => key.Arm).Concat(keys.Select(key => key.Transport)).Distinct().ToList();

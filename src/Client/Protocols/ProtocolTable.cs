@@ -224,7 +224,7 @@ internal static class CallMode
     public static IReadOnlyList<string> All { get; } = [Unary, Upload, PingPong, Push, Pull];
 
     /// <summary>The mode of a user's method, which follows from the method's type.</summary>
-    public static string Of(GrpcCall call) => (call.TakesStream, call.ReturnsStream) switch
+    public static string For(GrpcCall call) => (call.TakesStream, call.ReturnsStream) switch
     {
         (true, true) => PingPong,
         (true, false) => Push,

@@ -32,7 +32,7 @@ internal sealed class ConnectionSampler : IDisposable
     {
         if (watches.Count == 0)
             return null;
-        var states = ConnectionStates.Open([.. watches.Select(watch => LocalEndpoints.Of(watch.Address))]);
+        var states = ConnectionStates.Open([.. watches.Select(watch => LocalEndpoints.From(watch.Address))]);
         return states is null ? null : new ConnectionSampler(watches, states);
     }
 

@@ -16,7 +16,7 @@ internal static class ResultsPath
     /// folder, which is created at once so that no other run takes its name; null when nothing is saved.
     /// </summary>
     /// <exception cref="ResultsFileException">The folder cannot be written.</exception>
-    public static string? Of(OutputOptions options, RunRecord run) =>
+    public static string? For(OutputOptions options, RunRecord run) =>
         !options.Save ? null : options.File ?? Make("results", NameOf(options, run.Started), run);
 
     /// <summary>The name of a run's file without folder and extension.</summary>

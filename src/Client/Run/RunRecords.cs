@@ -42,7 +42,7 @@ internal static class RunRecords
         RehearsalNs = (long)ServerWarmup.OfEachServer(options).TotalNanoseconds,
         TimeoutNs = (long)options.Timeout.TotalNanoseconds,
         Threads = options.Threads,
-        Reference = ReferenceArm.Of(options, plan),
+        Reference = ReferenceArm.Choose(options, plan),
         Delta = options.Delta,
         Knobs = Knobs(options),
     };
@@ -93,9 +93,9 @@ internal sealed class RunClock(TimeProvider clock)
 internal static class HostRecord
 {
     /// <summary>Never throws: a fact that cannot be read stays empty.</summary>
-    public static HostInfo Read() => Of(HostFacts.Read());
+    public static HostInfo Read() => From(HostFacts.Read());
 
-    internal static HostInfo Of(HostFacts facts) => new()
+    internal static HostInfo From(HostFacts facts) => new()
     {
         Os = facts.Os,
         Kernel = facts.Kernel,

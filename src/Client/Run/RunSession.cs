@@ -58,7 +58,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         }
         if (options.Watches.Count > 0)
         {
-            using var states = ConnectionStates.Open([.. options.Watches.Select(watch => LocalEndpoints.Of(watch.Address))])
+            using var states = ConnectionStates.Open([.. options.Watches.Select(watch => LocalEndpoints.From(watch.Address))])
                 ?? throw new EnvironmentException("--watch: this system does not list its sockets (sock_diag): leave it out");
         }
         return await Doctor.Doctor.ProblemsAsync(
@@ -124,7 +124,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         var record = options.Resume?.Continue(begun) ?? begun;
         try
         {
-            var file = ResultsPath.Of(options.Output, record);
+            var file = ResultsPath.For(options.Output, record);
             var journal = new RunJournal(record, file, observer.Note);
             // A folder that cannot be written is found before the first round, not after the last.
             if (options.Output is { Save: true, File: { } named })

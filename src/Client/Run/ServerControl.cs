@@ -151,7 +151,7 @@ internal sealed class ServerControl : IDisposable
 /// <summary>An address in the form of the system's list of listening sockets.</summary>
 internal static class LocalEndpoints
 {
-    public static LocalEndpoint Of(Address address) => address switch
+    public static LocalEndpoint From(Address address) => address switch
     {
         Address.Tcp tcp => new LocalEndpoint.TcpPort(tcp.Port, Ip(tcp.Host)),
         Address.Tls tls => new LocalEndpoint.TcpPort(tls.Port, Ip(tls.Host)),
@@ -190,7 +190,7 @@ internal sealed class ControlClient(Address address, ConnectorOptions options, T
         {
             CallMode.Unary => new DownloadRequest { Size = size }.ToByteArray(),
             CallMode.Pull => new PullRequest { Size = size, Messages = 1 }.ToByteArray(),
-            _ => PayloadFrame.Of((int)size).AsMemory(GrpcFraming.PrefixLength),
+            _ => PayloadFrame.ForSize((int)size).AsMemory(GrpcFraming.PrefixLength),
         }, cancellation);
 
     public void Dispose() => caller.Dispose();

@@ -18,7 +18,7 @@ namespace IpcBench.Client.Run;
 internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", bool IsOurs = false)
 {
     /// <summary>For a given server: the named processes, or else the process that listens at the address.</summary>
-    public static ServerOwner Of(Address address, RunOptions options)
+    public static ServerOwner For(Address address, RunOptions options)
     {
         if (options.ServerPids is { } named)
             return new ServerOwner(named);
@@ -58,7 +58,7 @@ internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", 
     /// <summary>Null for a host that is not this machine.</summary>
     private static LocalEndpoint? EndpointHere(Address address)
     {
-        var endpoint = LocalEndpoints.Of(address);
+        var endpoint = LocalEndpoints.From(address);
         if (endpoint is not LocalEndpoint.TcpPort tcp)
             return endpoint;
         var ips = tcp.Ip is { } ip ? [ip] : Dns.GetHostAddresses(address is Address.Tls tls ? tls.Host : ((Address.Tcp)address).Host);
@@ -89,7 +89,7 @@ internal sealed record EdgeClocks
     public static EdgeClocks ReadAtBegin(ProcessTree? server)
     {
         var (machine, tree) = (MachineSnapshot.Take(), server?.Read());
-        return Of(Environment.CpuUsage, tree, machine);
+        return From(Environment.CpuUsage, tree, machine);
     }
 
     /// <summary>Reads the clocks when a window ends, the client's clock first.</summary>
@@ -97,10 +97,10 @@ internal sealed record EdgeClocks
     public static EdgeClocks ReadAtEnd(ProcessTree? server)
     {
         var client = Environment.CpuUsage;
-        return Of(client, server?.Read(), MachineSnapshot.Take());
+        return From(client, server?.Read(), MachineSnapshot.Take());
     }
 
-    private static EdgeClocks Of(Environment.ProcessCpuUsage client, TreeReading? server, MachineSnapshot? machine) => new()
+    private static EdgeClocks From(Environment.ProcessCpuUsage client, TreeReading? server, MachineSnapshot? machine) => new()
     {
         ClientUser = client.UserTime,
         ClientKernel = client.PrivilegedTime,

@@ -13,7 +13,7 @@ internal static class StreamCheck
     /// <summary>One sentence; null when all options fit.</summary>
     public static string? Wrong(RunOptions options, GrpcCall call)
     {
-        var (mode, name) = (CallMode.Of(call), call.Method);
+        var (mode, name) = (CallMode.For(call), call.Method);
         if (mode == CallMode.Unary)
             return options.Messages == 0 ? null : $"--messages is for streams, and {name} takes and returns one message: leave it out";
         if (options.Shapes.Count == 0 && options.Clients.Any(client => client != ProtocolTable.Wire))

@@ -58,7 +58,7 @@ internal sealed class ServerSet : IAsyncDisposable
                 ChildProcess.Sweep();
                 foreach (var (variant, servers) in await set.StartAllAsync(cancellation))
                 {
-                    set.targets.AddRange(servers.SelectMany(server => TargetList.Of(server, variant, options)));
+                    set.targets.AddRange(servers.SelectMany(server => TargetList.For(server, variant, options)));
                     set.places.AddRange(servers.SelectMany(server => InOrder(server, isReversed: false)));
                 }
             }
@@ -75,7 +75,7 @@ internal sealed class ServerSet : IAsyncDisposable
                 set.targets = [.. await CallTargets.PrepareAsync(options, set.targets, cancellation)];
             set.controls = await ServerControl.OpenAsync(set.targets, set.controlAddresses, options.Connector, set.Patience, cancellation);
             foreach (var address in set.targets.Select(target => target.Address).Distinct().Except(set.owners.Keys))
-                set.owners[address] = ServerOwner.Of(address, options);
+                set.owners[address] = ServerOwner.For(address, options);
             await DownloadCheck.CheckAsync(options, set.controls, cancellation);
             set.now = "before the first round";
             return set;

@@ -42,7 +42,7 @@ internal static class ServiceTypes
             ?? await AskAsync(source, client => client.TypesAsync([symbol], cancellation));
         if (isMethod)
             types.Method(name);
-        return Description.Of(types, symbol);
+        return Description.Make(types, symbol);
     }
 
     /// <summary>A method with the types that it needs.</summary>

@@ -28,7 +28,7 @@ internal static class TargetList
     private static bool IsPlainSocket(string kind) => kind != "tls" && (kind != "pipe" || !OperatingSystem.IsWindows());
 
     /// <summary>The targets on a server of our own.</summary>
-    public static IEnumerable<Target> Of(ChildServer server, Variant variant, RunOptions options)
+    public static IEnumerable<Target> For(ChildServer server, Variant variant, RunOptions options)
     {
         foreach (var protocol in variant.EchoAlone ? [ProtocolTable.Echo] : options.Protocols)
         {

@@ -112,7 +112,7 @@ internal sealed class WindowCounters(
     {
         CpuUserNs = Usage.Nanoseconds(end!.ClientUser - begin!.ClientUser),
         CpuKernelNs = Usage.Nanoseconds(end.ClientKernel - begin.ClientKernel),
-        Loop = Usage.Of(callsAfter - callsBefore),
+        Loop = Usage.From(callsAfter - callsBefore),
     };
 
     /// <summary>
@@ -256,7 +256,7 @@ internal static class Usage
     };
 
     /// <summary>Null without an event loop.</summary>
-    public static LoopUsage? Of(LoopCounts? counts) => counts is not { } made ? null : new LoopUsage
+    public static LoopUsage? From(LoopCounts? counts) => counts is not { } made ? null : new LoopUsage
     {
         Receives = made.Receives,
         EmptyReceives = made.EmptyReceives,
@@ -343,7 +343,7 @@ internal static class ServerUsage
             VoluntarySwitches = before.HasVoluntarySwitches && after.HasVoluntarySwitches
                 ? after.VoluntarySwitches - before.VoluntarySwitches : null,
             Calls = Calls(after) - Calls(before),
-            Loop = Usage.Of(Made(before.Loop, after.Loop)),
+            Loop = Usage.From(Made(before.Loop, after.Loop)),
         };
 
     /// <summary>

@@ -57,14 +57,14 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
     private string Overall(long now, int width)
     {
         if (begun == 0)
-            return Grey($"before the first round; {LeftText.Of(expected.Left(now))}", width);
+            return Grey($"before the first round; {LeftText.Describe(expected.Left(now))}", width);
         var elapsed = Stopwatch.GetElapsedTime(begun, now);
         var share = options.RoundsAuto ? Math.Min(1, elapsed / options.MaxTime)
             : Math.Min(1, (double)cellsDone / Math.Max(1, plan.Measurements));
         var repeated = round.Repeated == 0 ? "" : Invariant($" ({round.Repeated} repeated)");
         var text = options.RoundsAuto
             ? Invariant($" round {round.Number}{repeated}, {LeftText.Span(elapsed)} of at most {LeftText.Span(options.MaxTime)}")
-            : Invariant($" round {round.Number} of {round.Of}{repeated}, {LeftText.Of(expected.Shown(now))}");
+            : Invariant($" round {round.Number} of {round.Of}{repeated}, {LeftText.Describe(expected.Shown(now))}");
         text += "  (q ends and keeps)";
         var bar = Math.Clamp(width - text.Length - 1, 0, 30);
         var full = (int)(bar * share);

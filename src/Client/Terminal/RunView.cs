@@ -97,7 +97,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
         Measured?.Invoke(record);
         var model = new ReportModel(record);
         if (options.Output.Crank)
-            output.Write(CrankStatistics.Of(record));
+            output.Write(CrankStatistics.Make(record));
         else if (options.Output.Format is { } format)
             output.Write((format == "text" ? new TextReport(screen.Layout(options.Output.Verbose)) : Reports.Find(format)!).Make(model));
         else
@@ -169,7 +169,7 @@ internal sealed class PlainView(RunOptions options, TextWriter output, TextWrite
         var now = Stopwatch.GetTimestamp();
         begun = begun == 0 ? now : begun;
         expected!.RoundStarted(attempt, now);
-        Progress.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {LeftText.Of(expected!.Shown(now))}"));
+        Progress.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {LeftText.Describe(expected!.Shown(now))}"));
         base.RoundStarted(number, attempt, rounds);
     }
 

@@ -109,7 +109,7 @@ internal static class LeftText
 {
     /// <summary><c>about 2m 10s left</c>.</summary>
     /// <param name="left">Null: unknown.</param>
-    public static string Of(TimeSpan? left) => left switch
+    public static string Describe(TimeSpan? left) => left switch
     {
         null => "time left is not known yet",
         { TotalSeconds: <= 1 } => "almost done",

@@ -34,7 +34,7 @@ internal sealed class JsonReader
 
     public MessageValue Message(MessageDescriptor type, JsonNode node)
     {
-        var kind = WellKnownTypes.Of(type);
+        var kind = WellKnownTypes.Find(type);
         return kind == WellKnown.None ? Object(type, node) : wellKnown.Read(kind, type, node);
     }
 

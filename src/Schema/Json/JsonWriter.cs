@@ -42,7 +42,7 @@ internal sealed class JsonWriter(MethodTypes types, JsonFields fields = JsonFiel
 
     private void Message(Utf8JsonWriter output, MessageValue message)
     {
-        var kind = WellKnownTypes.Of(message.Type);
+        var kind = WellKnownTypes.Find(message.Type);
         if (kind != WellKnown.None)
         {
             WellKnownForm(output, kind, message);

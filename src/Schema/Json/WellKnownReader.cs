@@ -125,10 +125,10 @@ internal static class WellKnownTypes
 
     private static readonly ConditionalWeakTable<MessageDescriptor, object> Kinds = [];
 
-    public static WellKnown Of(MessageDescriptor type) => (WellKnown)Kinds.GetValue(type, static unseen => Tell(unseen));
+    public static WellKnown Find(MessageDescriptor type) => (WellKnown)Kinds.GetValue(type, static unseen => Tell(unseen));
 
     /// <summary>True when the JSON form is not an object of the fields, so that an Any holds the message as its "value".</summary>
-    public static bool HasOwnForm(MessageDescriptor type) => Of(type) != WellKnown.None || type.FullName == "google.protobuf.Empty";
+    public static bool HasOwnForm(MessageDescriptor type) => Find(type) != WellKnown.None || type.FullName == "google.protobuf.Empty";
 
     private static WellKnown Tell(MessageDescriptor type)
     {

@@ -61,7 +61,7 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
         await ImportsAsync(files, cancel);
         try
         {
-            return MethodTypes.Of(files.Values, $"the reflection of {server}");
+            return MethodTypes.From(files.Values, $"the reflection of {server}");
         }
         catch (InputException e)
         {

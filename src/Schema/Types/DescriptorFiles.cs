@@ -112,7 +112,7 @@ public static class Protoset
     {
         try
         {
-            return MethodTypes.Of(FileDescriptorSet.Parser.ParseFrom(bytes).File, source);
+            return MethodTypes.From(FileDescriptorSet.Parser.ParseFrom(bytes).File, source);
         }
         catch (InvalidProtocolBufferException e)
         {

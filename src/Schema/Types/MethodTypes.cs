@@ -30,7 +30,7 @@ public sealed class MethodTypes
     /// of the files <paramref name="source"/>, such as <c>greeter.pb</c>.
     /// </summary>
     /// <exception cref="InputException">A file is missing, has an unknown edition, or is inconsistent.</exception>
-    public static MethodTypes Of(IEnumerable<FileDescriptorProto> files, string source) => new([.. files], source);
+    public static MethodTypes From(IEnumerable<FileDescriptorProto> files, string source) => new([.. files], source);
 
     /// <summary>Finds <c>package.Service/Method</c>, also with a leading slash.</summary>
     /// <exception cref="InputException">The name does not have this form.</exception>

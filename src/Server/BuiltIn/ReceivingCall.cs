@@ -92,7 +92,7 @@ internal sealed class ReceivingCall(
             return;
         }
         received.Arrivals = arrivals?.Told();
-        await ResponseWriter.WriteAsync(Features, ReplyFrame.Of(received), Services.Budget);
+        await ResponseWriter.WriteAsync(Features, ReplyFrame.From(received), Services.Budget);
         ResponseWriter.End(Features, GrpcStatusCode.Ok);
         if (!IsStream)
             Endpoint.Counters.CallAnswered();

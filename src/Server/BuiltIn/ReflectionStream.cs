@@ -52,7 +52,7 @@ internal static class ReflectionStream
                             return UnaryResult.Ended;
                         unflushed = 0;
                     }
-                    var answer = ReplyFrame.Of(ServiceCatalogue.Answer(ServerReflectionRequest.Parser.ParseFrom(message))).Head;
+                    var answer = ReplyFrame.From(ServiceCatalogue.Answer(ServerReflectionRequest.Parser.ParseFrom(message))).Head;
                     output.Write(answer.Span);
                     unflushed += answer.Length;
                 }

@@ -41,7 +41,7 @@ internal sealed class UnaryMethods(BenchServices services)
         where TRequest : IMessage<TRequest>
     {
         parser.ParseFrom(message);
-        return UnaryResult.Ok(ReplyFrame.Of(reply()));
+        return UnaryResult.Ok(ReplyFrame.From(reply()));
     }
 }
 

@@ -99,7 +99,7 @@ internal sealed record ReplyFrame(ReadOnlyMemory<byte> Head, int PatternBytes)
 {
     public long Length => Head.Length + (long)PatternBytes;
 
-    public static ReplyFrame Of(IMessage message)
+    public static ReplyFrame From(IMessage message)
     {
         var size = message.CalculateSize();
         var frame = new byte[GrpcFraming.PrefixLength + size];

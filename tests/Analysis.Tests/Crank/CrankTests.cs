@@ -19,7 +19,7 @@ public sealed class CrankTests
     [Fact]
     public void Crank_finds_the_numbers_in_the_output()
     {
-        var measurements = ParseAsCrankDoes("Running …\n" + CrankStatistics.Of(Run)).GetProperty("Measurements").EnumerateArray()
+        var measurements = ParseAsCrankDoes("Running …\n" + CrankStatistics.Make(Run)).GetProperty("Measurements").EnumerateArray()
             .ToDictionary(item => item.GetProperty("name").GetString()!, item => item.GetProperty("value"));
 
         var round = new MeasuredRun(Run).Cells[0].Median!;
@@ -46,7 +46,7 @@ public sealed class CrankTests
                 : round with { Client = round.Client with { CpuUserNs = 100 * round.Client.CpuUserNs } })],
         };
         var cell = new MeasuredRun(run).Cells[0];
-        var told = ParseAsCrankDoes(CrankStatistics.Of(run)).GetProperty("Measurements").EnumerateArray()
+        var told = ParseAsCrankDoes(CrankStatistics.Make(run)).GetProperty("Measurements").EnumerateArray()
             .ToDictionary(item => item.GetProperty("name").GetString()!, item => item.GetProperty("value"));
         Assert.Equal(cell.Value(Metric.ClientCpu)!.Value / 1e3, told["ipc/client-cpu-us"].GetDouble(), 6);
         Assert.Equal(cell.Value(Metric.P99)!.Value / 1e6, told["grpc/latency/99;http/latency/99"].GetDouble(), 6);
@@ -55,7 +55,7 @@ public sealed class CrankTests
     [Fact]
     public void Every_measurement_is_described_with_operations_that_crank_knows()
     {
-        var block = ParseAsCrankDoes(CrankStatistics.Of(Run));
+        var block = ParseAsCrankDoes(CrankStatistics.Make(Run));
         var described = block.GetProperty("Metadata").EnumerateArray().ToDictionary(item => item.GetProperty("name").GetString()!);
         string[] operations = ["First", "Last", "Avg", "Sum", "Median", "Max", "Min", "Count", "All", "Delta"];
 
@@ -73,7 +73,7 @@ public sealed class CrankTests
     {
         var round = Run.Rounds[0] with { Failed = new Dictionary<string, long> { ["status 13"] = 7 }, CutOff = 2 };
 
-        var block = ParseAsCrankDoes(CrankStatistics.Of(Run with { Rounds = [round] }));
+        var block = ParseAsCrankDoes(CrankStatistics.Make(Run with { Rounds = [round] }));
 
         Assert.Equal(9, block.GetProperty("Measurements").EnumerateArray()
             .Single(item => item.GetProperty("name").GetString()!.StartsWith("grpc/errors", StringComparison.Ordinal)).GetProperty("value")
@@ -83,12 +83,12 @@ public sealed class CrankTests
     [Fact]
     public void A_run_of_several_cells_is_rejected_for_crank() =>
         Assert.Equal("crank accepts only one transport and one size in a run (Parameter 'run')",
-            Assert.Throws<ArgumentException>(() => CrankStatistics.Of(new SampleRuns { Rounds = 1 }.Make())).Message);
+            Assert.Throws<ArgumentException>(() => CrankStatistics.Make(new SampleRuns { Rounds = 1 }.Make())).Message);
 
     [Fact]
     public void The_whole_run_comes_back_from_the_file_that_crank_writes()
     {
-        var path = WriteAsCrankDoes(ParseAsCrankDoes(CrankStatistics.Of(Run)));
+        var path = WriteAsCrankDoes(ParseAsCrankDoes(CrankStatistics.Make(Run)));
 
         var read = CrankFile.TryParse(File.ReadAllBytes(path), path)!;
 

@@ -126,10 +126,10 @@ public class DoctorTests
     [Fact]
     public void Overlapping_CPU_sets_are_found_and_separate_sets_are_ok()
     {
-        var options = new DoctorOptions { ClientCpus = CpuSet.Of(0, 1), ServerCpus = CpuSet.Of(1, 2) };
+        var options = new DoctorOptions { ClientCpus = CpuSet.From(0, 1), ServerCpus = CpuSet.From(1, 2) };
 
         Assert.Equal(Level.Warn, Judged("cores", Healthy with { Options = options }).Level);
-        Assert.Equal(Level.Ok, Judged("cores", Healthy with { Options = options with { ServerCpus = CpuSet.Of(2, 3) } }).Level);
+        Assert.Equal(Level.Ok, Judged("cores", Healthy with { Options = options with { ServerCpus = CpuSet.From(2, 3) } }).Level);
     }
 
     [Theory]

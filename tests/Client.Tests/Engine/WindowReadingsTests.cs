@@ -110,12 +110,12 @@ public class WindowReadingsTests
     [Fact]
     public void Connections_without_calls_are_not_active_and_connects_have_percentiles()
     {
-        var stats = ConnectionCounts.Of([0, 4, 1, 6], opened: 3, reopened: 2, retries: 1, [.. Enumerable.Range(1, 201)]);
+        var stats = ConnectionCounts.Compute([0, 4, 1, 6], opened: 3, reopened: 2, retries: 1, [.. Enumerable.Range(1, 201)]);
         Assert.Equal((4, 3, 3, 2, 1), (stats.Requested, stats.Opened, stats.Active, stats.Reopened, stats.ConnectRetries));
         Assert.Equal((0, 6), (stats.FewestCalls, stats.MostCalls));
         Assert.Equal(121.0 / (4 * 53), stats.Fairness);
         Assert.Equal([101, 181, 199, 201], stats.ConnectTimesNs);
-        Assert.Empty(ConnectionCounts.Of([1], 1, 0, 0, []).ConnectTimesNs);
+        Assert.Empty(ConnectionCounts.Compute([1], 1, 0, 0, []).ConnectTimesNs);
     }
 
     [Fact]

@@ -169,7 +169,7 @@ public class WindowTotalsTests
         Assert.Equal(run.Clock.StartNs, run.Clock.BeginNs);
     }
 
-    private LoadResult Sum(string? lost = null) => WindowTotals.Of(run, schedulers, new EngineOptions
+    private LoadResult Sum(string? lost = null) => WindowTotals.Compute(run, schedulers, new EngineOptions
     {
         Address = new Address.Unix("/x"),
         Size = 1,

@@ -104,7 +104,7 @@ public class MessageCostTests
         private readonly byte[] heard = new byte[4 << 20], said = new byte[4 << 20];
         private readonly byte[] received =
             Frames.Data(1, Frames.Prefixed(new Received { Bytes = size, Messages = 1 }.ToByteArray()));
-        private readonly byte[] message = Frames.Data(1, PayloadFrame.Of(size));
+        private readonly byte[] message = Frames.Data(1, PayloadFrame.ForSize(size));
         private int length, to;
         private uint turn;
 

@@ -108,7 +108,7 @@ public class ReplyReaderTests
     {
         if (random.Next(3) == 0)
         {
-            var plain = PayloadFrame.Of(random.Next(300));
+            var plain = PayloadFrame.ForSize(random.Next(300));
             PayloadFrame.Number(plain, (ulong)random.NextInt64(), (uint)random.Next());
             return plain[GrpcFraming.PrefixLength..];
         }

@@ -68,7 +68,7 @@ public class UploadTests
             bytes.AddRange(harness.Duplex.TakeFrames().Where(frame => frame.Header.Type == FrameType.Data).SelectMany(f => f.Payload));
             Assert.InRange(bytes.Count, 0, granted);
         }
-        Assert.True(bytes.ToArray().AsSpan().SequenceEqual(PayloadFrame.Of(size)));
+        Assert.True(bytes.ToArray().AsSpan().SequenceEqual(PayloadFrame.ForSize(size)));
         harness.Duplex.Deliver(Frames.Reply(1, new Received { Bytes = size, Messages = 1 }.ToByteArray()));
         IsOk(call, size);
     }

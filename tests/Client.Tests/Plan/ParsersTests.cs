@@ -83,13 +83,13 @@ public class ParsersTests
     [InlineData("0,2", "0,2")]
     [InlineData("1-3", "1-3")]
     public void A_set_of_existing_CPUs_is_accepted(string text, string expected) =>
-        Assert.Equal(expected, Parsers.Cpus(text, "--client-cpus", CpuSet.Of(0, 1, 2, 3)).ToString());
+        Assert.Equal(expected, Parsers.Cpus(text, "--client-cpus", CpuSet.From(0, 1, 2, 3)).ToString());
 
     [Theory]
     [InlineData("2-5", "--client-cpus 2-5: this process may not use CPU 4-5, only 0-3")]
     [InlineData("one", "--client-cpus: 'one' is no CPU set: write numbers and ranges, as in 0-1,3")]
     public void The_error_of_a_missing_CPU_names_the_existing_CPUs(string text, string sentence) =>
-        Assert.Equal(sentence, Refused(() => Parsers.Cpus(text, "--client-cpus", CpuSet.Of(0, 1, 2, 3))));
+        Assert.Equal(sentence, Refused(() => Parsers.Cpus(text, "--client-cpus", CpuSet.From(0, 1, 2, 3))));
 
     [Fact]
     public void Without_affinity_the_option_is_a_usage_error() =>

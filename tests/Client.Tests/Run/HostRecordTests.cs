@@ -41,7 +41,7 @@ public class HostRecordTests
             Settings = settings,
         };
 
-        var host = HostRecord.Of(facts);
+        var host = HostRecord.From(facts);
 
         Assert.Equal(("os", "kernel", "kvm", 1.5, "model"), (host.Os, host.Kernel, host.Virtualization, host.CpuQuota, host.CpuModel));
         Assert.Equal((8, 4, 2, "governor", "tsc"), (host.LogicalCpus, host.PhysicalCores, host.Sockets, host.Governor, host.ClockSource));

@@ -163,7 +163,7 @@ public sealed class LyingStreamTests : IDisposable
         foreach (var (takes, returns) in ((bool, bool)[])[(false, false), (true, false), (false, true), (true, true)])
         {
             var call = new GrpcCall { Method = "a.B/C", TakesStream = takes, ReturnsStream = returns, Messages = [[]], Corpus = "" };
-            if (CallMode.Of(call) == mode)
+            if (CallMode.For(call) == mode)
                 return (takes, returns);
         }
         return null;

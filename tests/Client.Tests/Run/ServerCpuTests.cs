@@ -216,7 +216,7 @@ public class ServerCpuTests
     {
         // TEST-NET-1 (RFC 5737): nobody's address.
         var there = Address.Parse("http://192.0.2.1:80");
-        var owner = ServerOwner.Of(there, Options("-U", $"{there}"));
+        var owner = ServerOwner.For(there, Options("-U", $"{there}"));
 
         Assert.Equal("http://192.0.2.1:80 is not on this machine", owner.Reason);
         var record = Assert.Single(ServerOwner.Records(new Dictionary<Address, ServerOwner> { [there] = owner }));
@@ -225,7 +225,7 @@ public class ServerCpuTests
 
     [Fact]
     public void Named_processes_are_used_without_a_check() =>
-        Assert.Equal([12, 34], ServerOwner.Of(new Address.Unix("/tmp/x"), Options("-U", "unix:/tmp/x", "--server-pids", "12,34")).Pids);
+        Assert.Equal([12, 34], ServerOwner.For(new Address.Unix("/tmp/x"), Options("-U", "unix:/tmp/x", "--server-pids", "12,34")).Pids);
 
     private static RunOptions Options(params string[] arguments) => Typed.Read(Preset.Main, arguments);
 }

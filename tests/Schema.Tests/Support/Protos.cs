@@ -12,7 +12,7 @@ internal static class Protos
     public static readonly IReadOnlyList<FileDescriptorProto> Files =
         [ThreeReflection.Descriptor.ToProto(), TwoReflection.Descriptor.ToProto()];
 
-    public static readonly MethodTypes Types = MethodTypes.Of(Files, "rich.pb");
+    public static readonly MethodTypes Types = MethodTypes.From(Files, "rich.pb");
 
     /// <summary>The compiler of Grpc.Tools, null where the package has none for this machine.</summary>
     public static string? Compiler { get; } = typeof(Protos).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>()

@@ -63,7 +63,7 @@ internal static class Receipts
     private const long ShortSlotNs = 100_000_000;
 
     /// <summary>The times of writing, for a method whose server does not report arrivals.</summary>
-    public static Receipt Of(ArrivalLog written)
+    public static Receipt From(ArrivalLog written)
     {
         var told = written.Told()!;
         return new Receipt(told.BeginNs, told.SlotNs, told.Slots, []);
@@ -74,7 +74,7 @@ internal static class Receipts
     /// <param name="beganNs">When the stream was opened.</param>
     /// <param name="firstDueNs">When the first stamped message was due; 0: no message has a stamp.</param>
     /// <param name="wrong">The kind of failure for a null result.</param>
-    public static Receipt? Of(Received said, long beganNs, long firstDueNs, out string wrong)
+    public static Receipt? From(Received said, long beganNs, long firstDueNs, out string wrong)
     {
         wrong = "no times";
         if (said.Arrivals is not { SlotNs: > 0, Slots.Count: > 0 } told || told.LatencyNs.Count != told.LatencyCount.Count

@@ -75,7 +75,7 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
                 return CallResult.Failed("wrong count");
             if (said.Bytes != sent * message.Payload_.Length)
                 return CallResult.Failed("wrong length");
-            receipt = Receipts.Of(said, beganNs, firstDueNs, out var wrong);
+            receipt = Receipts.From(said, beganNs, firstDueNs, out var wrong);
             return receipt is null ? CallResult.Failed(wrong) : CallResult.Ok(0);
         }
     }

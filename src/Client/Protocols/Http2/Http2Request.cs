@@ -52,7 +52,7 @@ internal sealed class Http2Request
 
     /// <summary>A request with a payload of this size, or the first message of a stream of such messages.</summary>
     public static Http2Request Payload(string authority, bool tls, string path, long size) =>
-        new(GrpcFields(authority, tls, path), [PayloadFrame.Of((int)size)]);
+        new(GrpcFields(authority, tls, path), [PayloadFrame.ForSize((int)size)]);
 
     /// <summary>A request for this many bytes, without gRPC.</summary>
     public static Http2Request Bare(string authority, bool tls, long size) => new(

@@ -115,7 +115,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
         {
             if (Judge(bytes[GrpcFraming.PrefixLength..].ToArray()) is { } other)
                 return other;
-            receipt = Receipts.Of(written);
+            receipt = Receipts.From(written);
             return null;
         }
         try
@@ -125,7 +125,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
                 return "wrong count";
             if (said.Bytes != Count * Options.Size)
                 return "wrong length";
-            receipt = Receipts.Of(said, beganNs, firstDueNs, out var wrong);
+            receipt = Receipts.From(said, beganNs, firstDueNs, out var wrong);
             return receipt is null ? wrong : null;
         }
         catch (InvalidProtocolBufferException)

@@ -47,7 +47,7 @@ internal static class Frames
 
     public static byte[] Prefixed(byte[] message) => GrpcFraming.Frame(message);
 
-    public static byte[] Block(params (string Name, string Value)[] fields) => FieldBlock.Of(fields);
+    public static byte[] Block(params (string Name, string Value)[] fields) => FieldBlock.Encode(fields);
 
     public static byte[] Number(uint value)
     {

@@ -40,7 +40,7 @@ internal static class StreamScript
     /// <summary>A message with its prefix.</summary>
     public static byte[] Message(uint number, ulong stamp, int size = 10)
     {
-        var message = PayloadFrame.Of(size);
+        var message = PayloadFrame.ForSize(size);
         PayloadFrame.Number(message, stamp, number);
         return message;
     }
