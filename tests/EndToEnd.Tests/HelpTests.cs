@@ -64,7 +64,7 @@ public sealed class HelpTests
         "sweep", "--vary", "nonsense")]
     [InlineData("compare needs a base and at least one more file: one.json is the only file ({0} compare --help)", "compare", "one.json")]
     [InlineData("-s 'huge' is no whole number such as 10, 1k, 64KiB or 1M ({0} --help)", "-s", "huge")]
-    [InlineData("-t 3 needs at least as many connections, and -c has 2: a connection lives on one thread ({0} --help)",
+    [InlineData("-t 3 needs at least as many connections, but -c has 2: each connection belongs to one thread ({0} --help)",
         "-c", "2", "-t", "3")]
     [InlineData("-U: 'gopher://x' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name "
         + "({0} --help)", "-U", "gopher://x")]

@@ -23,7 +23,7 @@ public sealed class PublishedTests
             await Tool.RunAsync("article", "-U", "http://localhost:5000"));
         var (code, _, error) = await Tool.RunAsync("article", "-t", "6");
         Assert.Equal(1, code);
-        Assert.Equal("-t 6 needs at least as many connections, and the article has 5: a connection lives on one thread "
+        Assert.Equal("-t 6 needs at least as many connections, but the article has 5: each connection belongs to one thread "
             + $"({Tool.Client} article --help)\n", error);
     }
 

@@ -63,7 +63,7 @@ internal static class CommandTree
         return command is RootCommand ? $"there is no option {option}{like}"
             : typed.RootCommandResult.Command.Options.Any(one => one.Name == option || one.Aliases.Contains(option))
                 ? $"{option} is not offered by {command.Name}"
-                : $"{command.Name} has no option {option}{like}";
+                : $"{option} is no option of {command.Name}{like}";
     }
 
     /// <summary>The nearest known word, if at most two letters and a third of the letters are wrong; else null.</summary>

@@ -115,7 +115,7 @@ internal sealed class GrpcCaller : IDisposable
         }
         catch (HttpRequestException e)
         {
-            throw new IOException($"{Address} {(begun ? $"broke off its answer to {name}" : "does not answer")}: {Reason(e)}", e);
+            throw new IOException($"{Address} {(begun ? $"ended its answer to {name} early" : "does not answer")}: {Reason(e)}", e);
         }
         catch (SocketException e)
         {

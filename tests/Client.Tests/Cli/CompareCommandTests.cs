@@ -108,8 +108,8 @@ public sealed class CompareCommandTests : IDisposable
     {
         var (results, picture) = (Save(1000), Path.Combine(folder, "a.png"));
         var refusal = Assert.Throws<UsageException>(() => Report(results, "-o", picture)).Message;
-        Assert.StartsWith("-o: no format has the ending '.png': write --format too, or one of .json, .txt, .md, .htm, .xml, .prom, .text, ",
-            refusal, StringComparison.Ordinal);
+        Assert.StartsWith("-o: no format has the extension '.png': write --format too, or one of .json, .txt, .md, .htm, .xml, .prom, "
+            + ".text, ", refusal, StringComparison.Ordinal);
         Assert.All(Reports.All, report => Assert.Contains("." + report.Format, refusal, StringComparison.Ordinal));
         Assert.False(File.Exists(picture));
         Assert.Equal(ExitCode.Ok, Report(results, "--format", "svg", "-o", picture));

@@ -39,7 +39,7 @@ public class EchoCommandTests
         "-s 1000000000 with 2 packets in flight would fill the memory: together they may have 1 GiB", "-s", "1G", "-m", "2")]
     [InlineData(
         "-s 1000000 with 1100 packets in flight would fill the memory: together they may have 1 GiB", "-s", "1M", "-c", "1100")]
-    [InlineData("-t 2 needs at least as many connections, and -c has 1: a connection lives on one thread", "-t", "2")]
+    [InlineData("-t 2 needs at least as many connections, but -c has 1: each connection belongs to one thread", "-t", "2")]
     [InlineData("-n must be at least 1", "-n", "0")]
     [InlineData("--find measures for a time, but echo counts packets: add -d 1s", "--find", "p99<1ms")]
     [InlineData("--find measures for a time, but -n counts calls: leave out -n", "--find", "p99<1ms", "-n", "100")]

@@ -24,6 +24,6 @@ public sealed class ReportCommandTests : IDisposable
         Assert.Empty(typed.Errors);
         var refused = await Assert.ThrowsAsync<EnvironmentException>(() => typed.InvokeAsync(
             new InvocationConfiguration { EnableDefaultExceptionHandler = false }, TestContext.Current.CancellationToken));
-        Assert.Equal($"--format {format} shows rounds, and there is none in {file}", refused.Message);
+        Assert.Equal($"--format {format} shows rounds, but there is no round in {file}", refused.Message);
     }
 }

@@ -165,7 +165,7 @@ public class RunOptionsReaderTests
     {
         Assert.Equal(2, Read("-c", "2").Threads);
         Assert.Equal(
-            "-t 5 needs at least as many connections, and -c has 2: a connection lives on one thread", Refused("-c", "2", "-t", "5"));
+            "-t 5 needs at least as many connections, but -c has 2: each connection belongs to one thread", Refused("-c", "2", "-t", "5"));
         Assert.Equal(2, Read("-c", "2", "-t", "2").Threads);
     }
 

@@ -136,7 +136,7 @@ public class DoctorTests
     [InlineData("Answers", "Ok", "a server answers at unix:/tmp/x.sock")]
     [InlineData("Free", "Problem", "no server answers at unix:/tmp/x.sock")]
     [InlineData("Stale", "Problem", "unix:/tmp/x.sock is left over from a server that has ended")]
-    [InlineData("NotHere", "Problem", "unix:/tmp/x.sock is a transport that this system does not have")]
+    [InlineData("NotHere", "Problem", "this system does not have the transport of unix:/tmp/x.sock")]
     public void A_given_server_must_answer(string state, string level, string text)
     {
         var address = Address.Parse("unix:/tmp/x.sock");

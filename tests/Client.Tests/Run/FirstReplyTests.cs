@@ -80,7 +80,7 @@ public sealed class FirstReplyTests : IDisposable
         await Task.Delay(200, TestContext.Current.CancellationToken); // the headers are on their way
         server.Kill(1, reset);
         var told = await Assert.ThrowsAsync<IOException>(() => answer);
-        Assert.StartsWith($"{server.Address} broke off its answer to a.B/C: ", told.Message, StringComparison.Ordinal);
+        Assert.StartsWith($"{server.Address} ended its answer to a.B/C early: ", told.Message, StringComparison.Ordinal);
     }
 
     [Fact]
