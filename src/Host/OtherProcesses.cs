@@ -71,9 +71,9 @@ public sealed class OtherProcesses
     }
 }
 
+/// <summary>The CPU time of other processes.</summary>
 /// <param name="TotalNs">User and kernel time of all other processes, in ns.</param>
 /// <param name="Busiest">The busiest other processes that still run, at most <see cref="Named"/>.</param>
-/// <param name="Busiest">The busiest of them that still run, at most <see cref="Named"/>.</param>
 public sealed record OtherUsage(long TotalNs, IReadOnlyList<ProcessShare> Busiest)
 {
     public const int Named = 3;
