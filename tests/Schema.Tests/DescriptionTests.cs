@@ -22,8 +22,8 @@ public class DescriptionTests
               int32 count = 3;
             }
 
-            """.ReplaceLineEndings("\n"), Description.Of(Protos.Types, "rich.Order"));
-        var shop = Description.Of(Protos.Types, "rich.Shop");
+            """.ReplaceLineEndings("\n"), Description.Make(Protos.Types, "rich.Order"));
+        var shop = Description.Make(Protos.Types, "rich.Shop");
         Assert.Contains("  rpc Talk(stream rich.Three.Inner) returns (stream rich.Three.Inner);\n", shop, StringComparison.Ordinal);
         Assert.Contains("message rich.Three {\n", shop, StringComparison.Ordinal);
         Assert.Contains("enum rich.Aliased {\n", shop, StringComparison.Ordinal);
@@ -32,7 +32,7 @@ public class DescriptionTests
     [Fact]
     public void Presence_and_the_members_of_a_oneof_are_shown()
     {
-        var three = Description.Of(Protos.Types, "rich.Three");
+        var three = Description.Make(Protos.Types, "rich.Three");
         Assert.Contains("  int32 an_int32 = 1;\n", three, StringComparison.Ordinal);
         Assert.Contains("  optional int32 optional_int32 = 21;\n", three, StringComparison.Ordinal);
         Assert.Contains("  int32 chosen_int = 51; // one of choice\n", three, StringComparison.Ordinal);

@@ -64,7 +64,7 @@ public class MethodTypesTests
         shop.EnumType.Add(new EnumDescriptorProto { Name = "Kind", Value = { new EnumValueDescriptorProto { Name = "NONE" } } });
         Assert.Contains(
             "message shop.Item {\n  map<string, shop.Kind> tags = 1;\n  shop.Kind kind = 2;\n}\n",
-            Description.Of(MethodTypes.Of([shop], "shop.pb"), "shop.Item"), StringComparison.Ordinal);
+            Description.Make(MethodTypes.From([shop], "shop.pb"), "shop.Item"), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -111,7 +111,7 @@ internal sealed class Document(NamedRun file)
     public Section Verdicts => field ??= OfTable("", RunHeader.Method(run), RunTables.Verdicts(run));
 
     /// <summary>For a run of <c>layers</c>.</summary>
-    public Section Layers => field ??= LayerBudget.Of(run) is not { Count: > 0 } layers ? Section.Empty : Section.Of(LayerText.Title,
+    public Section Layers => field ??= LayerBudget.Compute(run) is not { Count: > 0 } layers ? Section.Empty : Section.Of(LayerText.Title,
         new Block { Bars = LayerText.Bars(run, layers), Table = LayerText.Table(run, layers), Note = LayerText.Caption(layers) },
         LayersOfCpu(layers));
 

@@ -53,7 +53,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         // A time of the future is from before the clock was set back, and no moment ago.
         if (kept.Ending == RunEnding.Running
             && (DateTimeOffset.UtcNow - System.IO.File.GetLastWriteTimeUtc(file)).Duration() < LongestSilence)
-            throw new UsageException($"--resume: {file} was written a moment ago and is not ended: that run seems to go on");
+            throw new UsageException($"--resume: {file} was written a moment ago and has no end: that run seems to be running still");
         return new Resumption(file, kept, more);
     }
 

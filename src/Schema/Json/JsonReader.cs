@@ -112,7 +112,7 @@ internal sealed class JsonReader
 
     // For these two types null is a value; for all other types it means that the field is not set.
     private static bool HoldsNull(FieldDescriptor field) => field.FieldType is FieldType.Message or FieldType.Group
-        ? WellKnownTypes.Of(field.MessageType) == WellKnown.Value
+        ? WellKnownTypes.Find(field.MessageType) == WellKnown.Value
         : field.FieldType == FieldType.Enum && field.EnumType.FullName == "google.protobuf.NullValue";
 
     private FieldDescriptor? Find(MessageDescriptor type, string name)

@@ -8,7 +8,7 @@ public static class Description
 {
     /// <summary>The definition of a service, message or enum and of all it refers to, but for the well-known types.</summary>
     /// <exception cref="SchemaException">There is nothing of that name; near misses are named.</exception>
-    public static string Of(MethodTypes types, string symbol)
+    public static string Make(MethodTypes types, string symbol)
     {
         var start = types.Symbol(symbol);
         List<IDescriptor> reached = [start];

@@ -14,7 +14,7 @@ internal static class EchoExperiment
         Shapes = [],
         FreshServers = false,
         Name = "echo",
-        Description = "Ping-pong without any protocol: every packet comes back and is compared. Ends with the time of a round trip and "
+        Description = "Ping-pong without any protocol: every packet is echoed and checked. Reports the time of a round trip and "
             + "its ratio to TCP.",
         Examples = $"""
             Examples:
@@ -41,14 +41,14 @@ internal static class EchoExperiment
         {
             ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
                 + "pipe:/name; none: start one and compare its transports",
-            ["--sockets"] = "sockets of the server it starts: loop (this project's event loop and nothing else, default on Linux), "
+            ["--sockets"] = "sockets of the started server: loop (this project's event loop and nothing else, default on Linux), "
                 + "dotnet (System.Net.Sockets through Kestrel, default elsewhere and for tls) or bare (without Kestrel); "
-                + "dotnet,loop: both, each an arm",
+                + "dotnet,loop: compare both",
             ["-s"] = "bytes of a packet",
             ["-c"] = "connections",
-            ["-m"] = "packets out at a time on one connection",
-            ["-n"] = "packets of one measurement",
-            ["-d"] = "measured time of one cell instead of a number of packets: 500ms, 20s",
+            ["-m"] = "packets in flight on one connection",
+            ["-n"] = "packets per measurement",
+            ["-d"] = "measured time of a cell instead of a number of packets: 500ms, 20s",
         },
     };
 }

@@ -12,8 +12,8 @@ internal static class LayersExperiment
         Shapes = [],
         FreshServers = false,
         Name = "layers",
-        Description = "Where does the time of a call go? Kernel, .NET's sockets, Kestrel's connection, HTTP/2 and gRPC on each transport, "
-            + "and what each adds. About 10 minutes; --quick 4.",
+        Description = "What takes the time of a call? Kernel, .NET's sockets, Kestrel's connection, HTTP/2 and gRPC on each transport, "
+            + "and what each layer adds. About 10 minutes; --quick 4.",
         Examples = """
             Examples:
               GrpcBench layers --quick                    TCP, Unix socket and pipe, 10 B and 10 kB

@@ -14,7 +14,7 @@ internal static class SweepCommand
             {
                 HelpName = "KNOB=LIST",
                 Required = true,
-                Description = "values of a knob, each an arm in addition to the default, repeatable: socket-buffer=64k,256k,1M; "
+                Description = "values of a knob to compare with the default, repeatable: socket-buffer=64k,256k,1M; "
                     + $"knobs: {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
             },
             [.. Knob.All.Select(knob => knob.Name + "=")]);
