@@ -91,8 +91,8 @@ public sealed class TextLayoutTests
         string Made(int? width) => new TextReport(new TextLayout(width)).Make(new ReportModel(run));
         var narrow = Made(80);
         Assert.Contains("client woken", narrow, StringComparison.Ordinal);
-        Assert.Contains("woken: threads", narrow, StringComparison.Ordinal);
-        foreach (var words in new[] { "unattributed: busy", "payload/s: bytes", "preempted: threads" })
+        Assert.Contains("woken: a waiting", narrow, StringComparison.Ordinal);
+        foreach (var words in new[] { "unattributed: CPU", "payload/s: bytes", "preempted: a running" })
         {
             Assert.DoesNotContain(words, narrow, StringComparison.Ordinal);
             Assert.Contains(words, Made(null), StringComparison.Ordinal);

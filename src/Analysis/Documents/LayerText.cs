@@ -76,8 +76,8 @@ internal static class LayerText
         }
         if (run.Record.Host.ServerCpus == "free" && firsts.Exists(SleepsLongest))
         {
-            yield return "The kernel's part includes the wake-up of a CPU for each message: the echo's only thread sleeps between messages, "
-                + "but the threads above look for work before they sleep. --client-cpus 0 --server-cpus 0 avoids these wake-ups.";
+            yield return "The kernel's part includes the wake-up of a CPU for each message: the echo's only thread sleeps between "
+                + "messages, but the threads above look for work before they sleep. --client-cpus 0 --server-cpus 0 avoids these wake-ups.";
         }
     }
 

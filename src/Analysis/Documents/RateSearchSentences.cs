@@ -9,9 +9,11 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>The results of <c>--find</c> as sentences and tables.</summary>
 public static class RateSearchSentences
 {
-    public const string Words = "Each arm was loaded in an open loop (Poisson). The rate of a window depends on the earlier windows: higher "
+    public const string Words =
+        "Each arm was loaded in an open loop (Poisson). The rate of a window depends on the earlier windows: higher "
         + "after a window that kept the objective, lower after a window that did not. The result is fitted over the windows near the rate, "
-        + "with a jackknife interval. Latency begins when a call is due; calls that failed, were cut off or sent too late count against it.";
+        + "with a jackknife interval. Latency begins when a call is due; calls that failed, were cut off or sent too late count "
+        + "against it.";
 
     /// <summary>A sentence for each arm and workload.</summary>
     public static IEnumerable<string> Lines(MeasuredRun run) => RateSearchResult.Of(run).Select(found => Line(run, found));
