@@ -145,7 +145,7 @@ internal static class ProtocolTable
         // making of the message.
         var upload = options.Mode == CallMode.Unary ? null : new Payload
         {
-            Payload_ = UnsafeByteOperations.UnsafeWrap(PayloadFrame.Of((int)options.Size).AsMemory()[^(int)options.Size..]),
+            Payload_ = UnsafeByteOperations.UnsafeWrap(PayloadFrame.ForSize((int)options.Size).AsMemory()[^(int)options.Size..]),
         };
         (long, long)? stream = CallMode.IsStream(options.Mode) ? (options.Messages, options.Chunk) : null;
         var notes = new FailureNotes(options.Call?.Secrets);
