@@ -251,7 +251,7 @@ public class AbTests
             while (true)
             {
                 logs.Add(Math.Log(1 + slower) + noise[random.Next(noise.Length)]);
-                var interval = ConfidenceSequence.Of(logs, Joint.Alpha);
+                var interval = ConfidenceSequence.Compute(logs, Joint.Alpha);
                 var isCrossed = interval?.Low > Math.Log(1 + limit);
                 if (!isCrossed && !(interval?.High < Math.Log(1 + limit)) && logs.Count < 30)
                     continue;
@@ -271,7 +271,7 @@ public class AbTests
         var run = new MeasuredRun(ResultsFile.Load(Path.Combine(Repository.Root, "results/starts/own.json")));
         MeasuredCell Cell(string transport) =>
             run.Cells.Single(cell => cell.Key.Transport == transport && cell.Key.Connections == connections);
-        double[] logs = [.. RoundPairs.Of(Cell("unix"), Cell("tcp"), Metric.ServerCpu).Select(pair => pair.Log)];
+        double[] logs = [.. RoundPairs.Match(Cell("unix"), Cell("tcp"), Metric.ServerCpu).Select(pair => pair.Log)];
         return [.. logs.Select(log => (log - logs.Average()) * Math.Sqrt(logs.Length / (logs.Length - 1.0)))];
     }
 
