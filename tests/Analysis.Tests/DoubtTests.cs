@@ -130,7 +130,7 @@ public sealed class DoubtTests
     [Fact]
     public void Cache_that_other_processes_fill_at_times_is_reported()
     {
-        Raises("shared-cache", "took less than 20 ns a step, before another more than 120.",
+        Raises("shared-cache", "took less than 20 ns per step, before another quarter more than 120.",
             Each(round => round with { MemoryStepNs = round.Number % 2 == 0 ? 20 : 120 }));
         Assert.Null(Find(Each(round => round with { MemoryStepNs = 100 + 10 * (round.Number % 4) }), "shared-cache"));
         Assert.Null(Find(Each(round => round with { MemoryStepNs = round.Number == 3 ? 200 : 20 }), "shared-cache"));
@@ -199,7 +199,7 @@ public sealed class DoubtTests
     public void TLS_beside_plaintext_and_pipes_on_Linux_raise_a_doubt()
     {
         var run = new SampleRuns { Transports = ["tcp", "tls", "pipe"], Sizes = [10], Rounds = 1, SamplesPerRound = 20 }.Make();
-        Raises("tls-compared", "price of encryption", run);
+        Raises("tls-compared", "cost of encryption", run);
         Raises("pipe-is-socket", "Unix socket behind .NET's pipe API", run);
         Assert.Null(Find(run with { Host = run.Host with { Os = "Microsoft Windows 11" } }, "pipe-is-socket"));
     }

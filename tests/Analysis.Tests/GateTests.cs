@@ -179,9 +179,9 @@ public sealed class GateTests
         const string Rose = "client_gc>10% for tcp, 10 B: client collections was 0 in all 7 rounds of base, and is not 0 in ";
         Gate Collecting(int rounds) => Gate.Check(Compared(none, With(now, Collects, rounds)), limits);
 
-        Assert.Equal(Rose + "7 of 7 of new", Assert.Single(Collecting(7).Crossed));
+        Assert.Equal(Rose + "7 of 7 rounds of new", Assert.Single(Collecting(7).Crossed));
         Assert.Empty(Collecting(2).Crossed);
-        Assert.Equal(Rose + "2 of 7 of new", Assert.Single(Collecting(2).NotExcluded));
+        Assert.Equal(Rose + "2 of 7 rounds of new", Assert.Single(Collecting(2).NotExcluded));
         // In part 0 before, too: there is no ratio for those rounds.
         Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: 4 rounds have a value of 0 and so no ratio",
             Assert.Single(Gate.Check(Compared(With(now, Collects, 3), With(now, Collects, 7)), limits).NotExcluded));

@@ -70,9 +70,9 @@ public class LayerTests
         var run = LayerRuns.Make(9, [floor, 11, 20, 40, 55]);
         run = run with { Host = run.Host with { ServerCpus = cpus } };
 
-        Assert.Equal(isSaid, Answers.Of(new MeasuredRun(run)).Contains("The kernel's part holds the waking of a CPU for each message: the "
-            + "echo's one thread sleeps between them, where the threads above look for work before they sleep. --client-cpus 0 "
-            + "--server-cpus 0 leaves that out."));
+        Assert.Equal(isSaid, Answers.Of(new MeasuredRun(run)).Contains("The kernel's part includes the wake-up of a CPU for each message: "
+            + "the echo's only thread sleeps between messages, but the threads above look for work before they sleep. --client-cpus 0 "
+            + "--server-cpus 0 avoids these wake-ups."));
     }
 
     [Fact]
@@ -109,7 +109,7 @@ public class LayerTests
         Assert.Equal(55, Math.Round(Budget(run).Total.Ns / 1000));
         var text = Reports.Find("text")!.Make(new ReportModel(run));
         Assert.DoesNotContain("overlap", text, StringComparison.Ordinal);
-        Assert.Contains("CPU time of both sides a call", text, StringComparison.Ordinal);
+        Assert.Contains("CPU time of both sides per call", text, StringComparison.Ordinal);
         Assert.DoesNotContain("faster than", text, StringComparison.Ordinal);
     }
 

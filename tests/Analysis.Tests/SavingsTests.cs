@@ -81,8 +81,8 @@ public class SavingsTests
             [
                 "Take: not decided between tcp push and unix push: the latency of a message is not known; unix push takes 9.7 % [9.7 %, "
                     + "9.7 %] less CPU a call than tcp push.",
-                "At 5,000 calls/s, Take, unix push in place of tcp push: 0.310 → 0.280 cores, −0.030 [−0.030, −0.030]; how long a message "
-                    + "takes is not known.",
+                "At 5,000 calls/s, Take, unix push in place of tcp push: 0.310 → 0.280 cores, −0.030 [−0.030, −0.030]; the latency of a "
+                    + "message is not known.",
             ],
             Answers.Of(given));
         Assert.All(given.Cells, cell => Assert.Null(cell.Value(Metric.P50)));

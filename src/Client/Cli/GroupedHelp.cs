@@ -22,11 +22,11 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
           GrpcBench -U unix:/tmp/greeter.sock         a server that is already there, wrk-like
           GrpcBench -U http://localhost:5000 -U unix:/run/app.sock --call shop.Cart/Add  your own method: is it faster over the Unix socket?
           GrpcBench --transports tcp,tls --load 50%   what TLS costs, at full and at half load
-          GrpcBench -R 20k --arrivals poisson -s 1k   open loop: latency from the intended start
           GrpcBench http http://localhost:8080/ unix:/tmp/web.sock   HTTP/1.1 like wrk, sockets too
         """;
 
     private const string MoreExamples = """
+          GrpcBench -R 20k --arrivals poisson -s 1k   open loop: latency from the intended start
           GrpcBench                                   the same as --quick in more sizes and rounds
           GrpcBench serve --listen unix:/tmp/greeter.sock   start the server alone, for another client to measure
           GrpcBench -U unix:/run/app.sock --list      services and methods of a server that offers reflection

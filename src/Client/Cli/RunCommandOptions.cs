@@ -139,7 +139,7 @@ internal sealed class RunCommandOptions(Preset preset)
     {
         HelpName = "FILE",
         Description = "results file (.json), or a report by its extension (.html, .md, .csv …), repeatable "
-            + "(default: results/<UTC time>-<os>-<label>.json)",
+            + "(default: a new file in results/)",
     };
 
     public Option<string> Label { get; } = Text("--label", "TEXT", "part of the results file's name");

@@ -22,7 +22,7 @@ internal sealed class ServiceOptions
     public Option<string> Call { get; } = new("--call")
     {
         HelpName = "METHOD",
-        Description = "measure this method (package.Service/Method, see --list); for a streaming method each message counts as a call",
+        Description = "measure this method (package.Service/Method, see --list)",
     };
 
     public Option<string> Data { get; } = new("--data")

@@ -20,8 +20,7 @@ internal sealed record SearchLoad(LatencyObjective Objective) : GivenLoad
     private const double WindowsOfObjective = 100;
 
     public static LoadOption Asked { get; } = new("--find", "PROMISE",
-        "afterwards search each transport's highest rate that keeps an objective: 'p99<1ms' (also p50, p90, p99.9, mean), "
-            + "'p99<1ms,failures<0.1%'",
+        "afterwards search each transport's highest rate with 'p99<1ms' (p50, p90, p95, p99.9, mean; ',failures<0.1%')",
         text => [new SearchLoad(LatencyObjective.Parse(text, out var error) ?? throw new UsageException($"--find: {error}"))]);
 
     public override string Name => Objective.Text;
