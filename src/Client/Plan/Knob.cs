@@ -72,8 +72,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             (knobs, text) => knobs with { Stack = OneOf(text, "--stack", Stacks) },
             knobs => knobs.Stack) { Values = Stacks },
         new("work", KnobSide.Server,
-            "CPU time that the started server uses for each call, e.g. 30us; 0,10us,1ms: compare, and find the work above "
-                + "which no transport gains",
+            "CPU time that the server uses for each call: 30us; 0,10us,1ms: compare",
             (knobs, text) => knobs with { Work = WorkTime(text) }, knobs => WorkText(knobs.Work))
         { IsUsual = true },
     ];
