@@ -195,7 +195,8 @@ public sealed class MainJobTests : IDisposable
 
     [Theory]
     [InlineData("/etc/passwd", "which is no folder: set it to a folder for temporary files")]
-    [InlineData(null, "which makes the path of a Unix socket longer than the system allows (about 100 bytes): set TMPDIR to a shorter folder")]
+    [InlineData(null,
+        "which makes the path of a Unix socket longer than the system allows (about 100 bytes): set TMPDIR to a shorter folder")]
     public async Task A_temporary_folder_that_cannot_hold_a_socket_is_named_with_its_variable(string? place, string sentence)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the paths are Unix's");
