@@ -65,7 +65,7 @@ internal sealed record Preset
     public Default ShapeDuration { get; init; } = new("300ms");
 
     /// <inheritdoc cref="ShapeDuration"/>
-    public Default ShapeRounds { get; init; } = new("10", Quick: "8");
+    public Default ShapeRounds { get; init; } = new("9", Quick: "8");
 
     /// <inheritdoc cref="ShapeDuration"/>
     public Default ShapeWarmup { get; init; } = new("100ms");

@@ -16,12 +16,12 @@ internal static class ServerWarmup
     public static TimeSpan OfEachServer(RunOptions options)
     {
         var whole = options.OwnServer && options.Variants.All(variant => variant.Command is null) ? OfOwn : OfOthers;
-        return new(Math.Min(whole.Ticks, Math.Min(options.Warmup.Ticks * 20, options.Duration.Ticks * 5)));
+        return new(Math.Min(whole.Ticks, options.Topologies.Count * Math.Min(options.Warmup.Ticks * 20, options.Duration.Ticks * 5)));
     }
 
     /// <summary>
-    /// Cells to load and for how long each: every endpoint, by each client, in each way its replies are cut, at its smallest size, shortly
-    /// with most bytes under way.
+    /// Cells to load and for how long each: every endpoint, by each client, in each shape of load and in each way its replies are cut, at
+    /// the smallest size; then shortly with most bytes under way.
     /// </summary>
     /// <param name="cells">The cells of the first phase.</param>
     /// <param name="serverOf">Identifies the server process of a cell.</param>
@@ -35,18 +35,19 @@ internal static class ServerWarmup
         return [.. servers.SelectMany(server => OfServer([.. server], whole))];
     }
 
-    // The cell with the most bytes in flight is included, because the server keeps the memory for them: no measured
-    // cell may be the first to need it.
+    // Each shape runs code of its own: what is fast for one call at a time may be slow for eighty. The cell with the most bytes in flight
+    // is included, because the server keeps the memory for them: no measured cell may be the first to need it.
     private static IEnumerable<(PlannedCell, TimeSpan)> OfServer(IReadOnlyList<PlannedCell> cells, TimeSpan whole)
     {
-        var endpoints = cells.GroupBy(cell => (cell.Target, cell.Load.Client, cell.Load.Chunk))
-            .Select(target => (Small: target.MinBy(cell => cell.Load.Size)!, Large: target.MaxBy(BytesUnderWay)!)).ToList();
-        var grows = endpoints.Exists(cell => cell.Large.Load.Size > cell.Small.Load.Size);
-        var share = whole / endpoints.Count;
-        foreach (var (small, _) in endpoints)
-            yield return (small, grows ? share * 0.75 : share);
-        foreach (var (_, large) in grows ? endpoints : [])
-            yield return (large, share * 0.25);
+        var small = cells.GroupBy(cell => (cell.Target, cell.Load.Client, cell.Load.Chunk, cell.Load.Connections, cell.Load.Streams))
+            .Select(shape => shape.MinBy(cell => cell.Load.Size)!).ToList();
+        var large = cells.GroupBy(cell => (cell.Target, cell.Load.Client, cell.Load.Chunk))
+            .Select(endpoint => endpoint.MaxBy(BytesUnderWay)!).Except(small).ToList();
+        var time = large.Count > 0 ? whole * 0.75 : whole;
+        foreach (var cell in small)
+            yield return (cell, time / small.Count);
+        foreach (var cell in large)
+            yield return (cell, (whole - time) / large.Count);
     }
 
     private static double BytesUnderWay(PlannedCell cell) => (double)cell.Load.Connections * cell.Load.Streams * cell.Load.Size;

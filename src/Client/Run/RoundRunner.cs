@@ -17,7 +17,6 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     private const int Medians = 4;
 
     private readonly Dictionary<int, TimeSpan> lengths = [];
-    private readonly Dictionary<Workload, SliceLength> slices = [];
     private readonly List<RoundMetrics> measured = [];
 
     /// <summary>Warms up the servers before a round (see <see cref="ServerWarmup"/>): those of the last round, or new ones.</summary>
@@ -127,10 +126,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
                 .Sum(other => other.Cell.Load.Connections);
             arm.CallNs = (await WarmUpAsync(arm.Generator, time, null, turn.Number, cancellation)).Latency.ToCounts().ValueAt(50);
         }
-        var workload = Workload.Of(arms[0].Cell.Record.Key);
-        var isFirst = !slices.TryGetValue(workload, out var length);
-        if (length is null)
-            slices[workload] = length = SliceLength.For(options, arms.Max(arm => arm.CallNs));
+        // Each round has its own length: in the first round calls take longer, because the code of both sides is not yet compiled for good.
+        var length = SliceLength.For(options, arms.Max(arm => arm.CallNs));
         var lost = await TakeTurnsAsync(arms, length, turn.Number, cancellation);
 
         if (arms.All(arm => arm.Result is null))
@@ -147,7 +144,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             var round = Record(arm.Cell, turn, result, usage) with { Slices = arm.Readings(length.Slice) };
             rounds.Add(Judged(round, lost, arm.Standstill) with
             {
-                Lengthened = isFirst && length.Slice > options.Duration
+                Lengthened = length.Slice > options.Duration
                     ? new(arm.Cell, TimeSpan.FromMicroseconds(arm.CallNs / 1e3), options.Duration, length.Slice) : null,
             });
         }

@@ -16,7 +16,7 @@ public class RunOptionsReaderTests
         var options = Read();
         Assert.True(options.OwnServer);
         Assert.Equal(["tcp", "unix", "pipe"], options.Transports);
-        Assert.Equal((10, 0.3, 5), (options.Rounds, options.Duration.TotalSeconds, options.Threads));
+        Assert.Equal((9, 0.3, 5), (options.Rounds, options.Duration.TotalSeconds, options.Threads));
         Assert.Equal([10L, 100, 1_000, 10_000, 100_000, 1_000_000], options.Sizes);
         Assert.Equal([new Topology(1, 1), new Topology(5, 80), new Topology(400, 1)], options.Topologies);
         Assert.Equal([ProtocolTable.Wire, ProtocolTable.Wire, ProtocolTable.Wire, ProtocolTable.GrpcDotnet],
@@ -41,10 +41,10 @@ public class RunOptionsReaderTests
     }
 
     [Theory]
-    [InlineData(10, 0.3, "-U", "unix:/a", "-U", "http://localhost:1")]
-    [InlineData(10, 20.0, "-U", "unix:/a", "-U", "http://localhost:1", "-d", "20s")]
+    [InlineData(9, 0.3, "-U", "unix:/a", "-U", "http://localhost:1")]
+    [InlineData(9, 20.0, "-U", "unix:/a", "-U", "http://localhost:1", "-d", "20s")]
     [InlineData(4, 0.3, "-U", "unix:/a", "-U", "http://localhost:1", "-r", "4")]
-    [InlineData(10, 0.3, "--transports", "tcp,tls,unix,pipe")]
+    [InlineData(9, 0.3, "--transports", "tcp,tls,unix,pipe")]
     [InlineData(12, 1.0, "--transports", "tcp,tls,unix,pipe", "-c", "1,4,400")]
     [InlineData(3, 2.0, "-c", "1", "-r", "3", "-d", "2s")]
     public void The_default_has_enough_rounds_to_name_a_winner(int rounds, double seconds, params string[] typed)

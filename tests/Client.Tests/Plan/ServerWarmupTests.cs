@@ -28,13 +28,13 @@ public class ServerWarmupTests
     }
 
     [Fact]
-    public void The_largest_warm_up_cell_has_the_most_bytes_in_flight()
+    public void Each_shape_has_its_share_and_the_largest_cell_has_the_most_bytes_in_flight()
     {
         var options = Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10, 1_000_000], fresh: false);
         options = options with { Topologies = [.. options.Topologies, new Topology(1, 1)] };
         var plan = new BenchPlan(options, [new Target(Tcp, options.Variants[0])]);
-        Assert.Equal([(4, 10L), (4, 1_000_000L)],
-            ServerWarmup.Plan(options, plan.FirstPhase, _ => "one").Select(one => (one.Cell.Load.Connections, one.Cell.Load.Size)));
+        Assert.Equal([(4, 10L, 1.875), (1, 10L, 1.875), (4, 1_000_000L, 1.25)], ServerWarmup.Plan(options, plan.FirstPhase, _ => "one")
+            .Select(one => (one.Cell.Load.Connections, one.Cell.Load.Size, one.Time.TotalSeconds)));
     }
 
     [Fact]
