@@ -42,7 +42,8 @@ public class LoadSumTests
         for (var i = 0; i < 14; i++)
             sum.Add(await TestLoad.RunAsync(generator, Slice(0.05, isContinued: true)));
         // By the length that the calls really had: the server's timer is late when the machine is busy.
-        Assert.InRange(Busy(sum.Result!) / Busy(window), 0.997, 1.003);
+        // On a busy machine the threads of a slice start late, which cost 3 %. Edges that credit nothing would cost 14 %.
+        Assert.InRange(Busy(sum.Result!) / Busy(window), 0.95, 1.01);
     });
 
     [Fact]

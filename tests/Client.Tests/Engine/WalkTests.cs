@@ -33,12 +33,12 @@ public class WalkTests
         var stack = await ended.Task.WaitAsync(TestLoad.Patience, TestContext.Current.CancellationToken);
         var taken = stack.GetFrames().Reverse().Select(Name).Where(name => name.Length > 0).ToList();
         var map = Walk();
-        // The compiler may put one method into another, so a stack may lack hops of the map and has none that the map lacks.
-        Assert.True(taken.Count >= 3, string.Join(", ", taken));
-        Assert.Equal(map.Where(taken.Contains), taken.SkipWhile(name => name != "EventLoop.Sleep").Distinct());
+        // The JIT compiler may inline one method into another, so a stack may lack hops of the map. It has no hop that the map lacks.
+        Assert.True(taken.Count(map.Contains) >= 3, string.Join(", ", taken));
+        Assert.Equal(map.Where(taken.Contains), taken.SkipWhile(name => !map.Contains(name)).Distinct());
     }
 
-    // Of methods of this project that have a name: EventLoop.Sleep; an explicit implementation has its interface's name too.
+    // "EventLoop.Sleep" for a method of this project, "" for another's; an explicit implementation has its interface's name too.
     private static string Name(StackFrame frame) => frame.GetMethod() is { DeclaringType: { } type } method
         && type.Namespace is { } room && room.StartsWith("IpcBench.", StringComparison.Ordinal) && !room.Contains("Tests")
         && !type.Name.Contains('<') && !method.Name.Contains('<') ? $"{type.Name}.{method.Name.Split('.')[^1]}" : "";
