@@ -53,6 +53,29 @@ public sealed class WholeFileTests : IDisposable
     }
 
     [Fact]
+    public void A_new_file_has_its_name_when_it_is_whole()
+    {
+        var path = PathOf("new");
+        Assert.True(WholeFile.TryMake(path, file =>
+        {
+            Assert.False(File.Exists(path));
+            file.Write("whole"u8);
+        }));
+        Assert.Equal("whole", File.ReadAllText(path));
+        Assert.Equal([path], Directory.GetFiles(folder));
+    }
+
+    [Fact]
+    public void A_new_file_replaces_no_file_that_another_program_made_meanwhile()
+    {
+        var path = PathOf("new");
+        Assert.False(WholeFile.TryMake(path, _ => File.WriteAllText(path, "another's")));
+        Assert.False(WholeFile.TryMake(path, file => file.Write("ours"u8)));
+        Assert.Equal("another's", File.ReadAllText(path));
+        Assert.Equal([path], Directory.GetFiles(folder));
+    }
+
+    [Fact]
     public void A_file_that_is_replaced_is_never_seen_in_part()
     {
         var path = PathOf("whole");

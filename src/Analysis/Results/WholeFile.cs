@@ -63,18 +63,11 @@ public static partial class WholeFile
     /// <exception cref="NotSupportedException">The path cannot be the name of a file.</exception>
     public static bool TryMake(string path, Action<Stream> write)
     {
-        MakeFolder(Path.GetDirectoryName(Path.GetFullPath(path))!);
-        try
-        {
-            // Of several processes one alone makes the file (O_EXCL).
-            new FileStream(path, FileMode.CreateNew, FileAccess.Write).Dispose();
-        }
-        catch (IOException) when (Path.Exists(path))
-        {
+        if (Path.Exists(path))
             return false;
-        }
-        Write(path, write);
-        return true;
+        var isOurs = true;
+        Replace(path, write, (temporary, target) => isOurs = TryName(temporary, target));
+        return isOurs;
     }
 
     /// <summary>Why the path cannot be written: one sentence without a full stop.</summary>
@@ -206,6 +199,32 @@ public static partial class WholeFile
             throw;
         }
     }
+
+    /// <summary>
+    /// Gives a file its name unless a file has that name; false then. On Unix, File.Move looks whether the name is free and renames
+    /// after that, so it may replace a file that another program made in between. link(2) never replaces one.
+    /// </summary>
+    private static bool TryName(string temporary, string path)
+    {
+        if (!OperatingSystem.IsWindows() && Link(temporary, path) == 0)
+        {
+            TryDelete(temporary);
+            return true;
+        }
+        try
+        {
+            File.Move(temporary, path, overwrite: false); // Windows, and file systems that have no hard links
+            return true;
+        }
+        catch (IOException) when (Path.Exists(path))
+        {
+            TryDelete(temporary);
+            return false;
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "link", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int Link(string from, string to);
 
     private static FileStream Create(string temporary, string folder)
     {
