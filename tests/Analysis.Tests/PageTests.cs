@@ -29,7 +29,7 @@ public sealed class PageTests
     {
         var captions = Regex.Matches(Page, "<p class=\"cap\">([^<]*)</p>\n<div class=\"panels\">")
             .Select(match => match.Groups[1].Value).ToList();
-        Assert.Equal(5, captions.Count); // ratio, throughput, CPU, latency, rounds
+        Assert.Equal(4, captions.Count); // ratio, throughput, CPU, latency
         Assert.All(captions, caption => Assert.Matches("^(Shorter|Longer|Lower|Higher|Further right) is better", caption));
         Assert.Matches(@"aria-label=""[^""]*unix, 1 MB: −17 % \[−23, −13\]", Page);
         Assert.DoesNotContain("Hodges", Page[..Page.IndexOf("<svg", StringComparison.Ordinal)], StringComparison.Ordinal);

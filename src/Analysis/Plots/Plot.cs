@@ -11,7 +11,7 @@ public static class PlotList
     // Plots that answer the question of a special kind of run come first.
     private static readonly IPlot[] All =
     [
-        new LayersPlot(), new ObjectivePlot(), new RatioPlot(), new ThroughputPlot(), new CpuPlot(), new SpectrumPlot(), new RoundsPlot(),
+        new LayersPlot(), new ObjectivePlot(), new RatioPlot(), new ThroughputPlot(), new CpuPlot(), new SpectrumPlot(),
         new RoundTripPlot(isNormalised: false), new RoundTripPlot(isNormalised: true),
     ];
 

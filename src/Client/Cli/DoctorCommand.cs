@@ -32,10 +32,9 @@ internal static class DoctorCommand
         var format = CompletionCommand.Suggesting(
             new Option<string?>("--format") { HelpName = "FORMAT", Description = "text (default) or json: an array of the checks" },
             "text", "json");
-        var json = new Option<bool>("--json") { Description = "The same as --format json", Hidden = true };
         var command = new Command("doctor", "Check this machine before blaming the transport")
         {
-            connections, url, clientCpus, serverCpus, buffer, format, json,
+            connections, url, clientCpus, serverCpus, buffer, format,
         };
         command.SetAction((parsed, _) => RunAsync(
             new DoctorOptions
@@ -51,7 +50,7 @@ internal static class DoctorCommand
                 Tls = true,
                 Watch = TimeSpan.FromMilliseconds(500),
             },
-            parsed.GetValue(json) || parsed.GetValue(format) is { } named && Parsers.OneOf(named, "--format", "text", "json") == "json",
+            parsed.GetValue(format) is { } named && Parsers.OneOf(named, "--format", "text", "json") == "json",
             parsed.InvocationConfiguration.Output));
         return command;
     }

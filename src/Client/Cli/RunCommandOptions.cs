@@ -111,9 +111,6 @@ internal sealed class RunCommandOptions(Preset preset)
         Description = "measure the reference twice, as two endpoints: does the method find a difference where there is none?",
     };
 
-    /// <summary>Of older command lines, which results files keep: the measurement that it left out is gone.</summary>
-    public Option<bool> NoCalibration { get; } = new("--no-calibration") { Hidden = true };
-
     public Option<string> ClientCpus { get; } = Text("--client-cpus", "SET", "CPUs of the client: 2-3 (default: free)");
     public Option<string> ServerCpus { get; } = Text("--server-cpus", "SET", "CPUs of the started server: 0-1 (default: free)");
 
@@ -170,7 +167,6 @@ internal sealed class RunCommandOptions(Preset preset)
         Url, Transports, Sizes, Shape, Connections, Threads, Streams, Duration, Slice, Calls, ConnectPerCall, Rounds, Quick, Warmup,
         Timeout, Seed,
         Rate, Arrivals, .. Loads.Select(load => load.Option), Client, Mode, Messages, Chunk, Reference, Delta, MaxTime, AgainstItself,
-        NoCalibration,
         ClientCpus, ServerCpus, ServerPids, Watch, Insecure, CaCert, Cert, Key, Sni, Output, Label, NoSave, Format, Verbose, Crank,
         .. Knobs.Select(knob => knob.Option),
     ];

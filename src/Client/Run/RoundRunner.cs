@@ -80,7 +80,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         }
         finally
         {
-            progress.Leave(1);
+            progress.Leave();
         }
     }
 
@@ -110,7 +110,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         {
             foreach (var arm in arms)
                 await arm.DisposeAsync();
-            progress.Leave(planned.Count);
+            progress.Leave();
         }
     }
 

@@ -12,9 +12,6 @@ internal sealed class RunProgress
     /// <summary>The step in progress; null between cells.</summary>
     public Step? Current => step;
 
-    /// <summary>Cells measured so far, repetitions included.</summary>
-    public int CellsDone { get; private set; }
-
     /// <summary>A step of one cell, or of several cells that take turns.</summary>
     /// <param name="What"><c>warming up the server</c>, <c>connecting</c>, <c>warming up</c>, <c>measuring</c>, <c>saving</c>.</param>
     /// <param name="Generators">The load of the cells, once they are connected; its counters may be polled.</param>
@@ -30,12 +27,8 @@ internal sealed class RunProgress
     public void Enter(IReadOnlyList<PlannedCell> cells, string what, IReadOnlyList<LoadGenerator> generators) =>
         step = new Step(cells, what, generators);
 
-    /// <summary>Ends the step; this many cells were measured.</summary>
-    public void Leave(int cells)
-    {
-        step = null;
-        CellsDone += cells;
-    }
+    /// <summary>Ends the step.</summary>
+    public void Leave() => step = null;
 }
 
 /// <summary>Gets the events of a run, between measurements and never during one; tests of the schedule use a silent observer.</summary>

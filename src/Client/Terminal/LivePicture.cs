@@ -7,15 +7,10 @@ using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Terminal;
 
-/// <summary>The lines of the live view as Spectre markup. It depends only on counters and results, so it can be tested.</summary>
+/// <summary>The two lines of the live view as Spectre markup. They depend only on counters and results, so they can be tested.</summary>
 internal sealed class LivePicture(RunOptions options, BenchPlan plan)
 {
-    private const string Blocks = "▁▂▃▄▅▆▇█";
-    private const int SparkLength = 20;
-
     private readonly Lock changing = new();
-    private readonly Dictionary<int, List<double>> sparks = [];
-    private readonly RunningTable table = new(plan);
     private readonly ExpectedTime expected = new(options, plan);
     private RunProgress.Step? seenStep;
     private (long Calls, long Timestamp) seen;
@@ -33,25 +28,20 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
         }
     }
 
-    public void CellFinished(PlannedCell cell, Measurement measured, RunRecord record, long now)
+    public void CellFinished(PlannedCell cell, Measurement measured, long now)
     {
         lock (changing)
         {
             cellsDone += measured.Attempt == 0 ? 1 : 0;
-            expected.Finished(cell, measured.Number, measured.WindowNs, now);
-            table.Update(cell.Index, record);
+            expected.Finished(cell, measured.Number, now);
         }
     }
 
-    /// <summary>Two lines and the table of what is known so far, none wider than <paramref name="width"/>.</summary>
-    public IReadOnlyList<string> Lines(RunProgress progress, long now, int width, int height)
+    /// <summary>The progress of the run, and the current cell with its rate; neither is wider than <paramref name="width"/>.</summary>
+    public IReadOnlyList<string> Lines(RunProgress progress, long now, int width)
     {
         lock (changing)
-        {
-            var step = progress.Current;
-            Sample(step, now);
-            return [Overall(now, width), Cell(step, width), .. table.Lines(width, height - 4)];
-        }
+            return [Overall(now, width), Cell(progress.Current, now, width)];
     }
 
     private string Overall(long now, int width)
@@ -64,7 +54,7 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
         var repeated = round.Repeated == 0 ? "" : Invariant($" ({round.Repeated} repeated)");
         var text = options.RoundsAuto
             ? Invariant($" round {round.Number}{repeated}, {LeftText.Span(elapsed)} of at most {LeftText.Span(options.MaxTime)}")
-            : Invariant($" round {round.Number} of {round.Of}{repeated}, {LeftText.Describe(expected.Shown(now))}");
+            : Invariant($" round {round.Number} of {round.Of}{repeated}, {LeftText.Describe(expected.Left(now))}");
         text += "  (q ends and keeps)";
         var bar = Math.Clamp(width - text.Length - 1, 0, 30);
         var full = (int)(bar * share);
@@ -72,37 +62,25 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
             + Spectre.Console.Markup.Escape(TextWrapping.Cut(text, width));
     }
 
-    private string Cell(RunProgress.Step? step, int width)
+    private string Cell(RunProgress.Step? step, long now, int width)
     {
         if (step is null)
-            return Grey(begun == 0 ? "measuring the maximum rate of this client" : "between cells", width);
+            return Grey("between cells", width);
         var key = step.Cells[0].Record.Key;
         var arms = string.Join(", ", step.Cells.Select(cell => cell.Record.Key.Arm)) + (step.Cells.Count > 1 ? " in turns" : "");
         var load = key.IsFullLoad ? "" : $", {key.Load}";
-        var text = Invariant($"{step.What}: {arms}, {key.Work}, {key.Connections} × {key.Streams}{load}  ")
-            + Spark(sparks.GetValueOrDefault(step.Cells[0].Index));
+        var text = Invariant($"{step.What}: {arms}, {key.Work}, {key.Connections} × {key.Streams}{load}{Rate(step, now)}");
         return $"[bold]{Spectre.Console.Markup.Escape(TextWrapping.Cut(text, width))}[/]";
     }
 
-    // The rate since the last sample, of the current cell or of all cells that take turns.
-    private void Sample(RunProgress.Step? step, long now)
+    // Calls per second since the last look, of the current cell or of all cells that take turns.
+    private string Rate(RunProgress.Step step, long now)
     {
-        var calls = step?.CallsSoFar ?? 0;
-        if (step is { What: "measuring" } && ReferenceEquals(step, seenStep) && now > seen.Timestamp)
-        {
-            if (!sparks.TryGetValue(step.Cells[0].Index, out var spark))
-                sparks[step.Cells[0].Index] = spark = [];
-            spark.Add((calls - seen.Calls) / Stopwatch.GetElapsedTime(seen.Timestamp, now).TotalSeconds);
-            if (spark.Count > SparkLength)
-                spark.RemoveAt(0);
-        }
-        (seenStep, seen) = (step, (calls, now));
+        var (before, isSame) = (seen, ReferenceEquals(step, seenStep));
+        (seenStep, seen) = (step, (step.CallsSoFar, now));
+        return step.What != "measuring" || !isSame || now <= before.Timestamp ? ""
+            : Invariant($"  {(seen.Calls - before.Calls) / Stopwatch.GetElapsedTime(before.Timestamp, now).TotalSeconds:#,0}/s");
     }
-
-    // The bars start at 0, so that half the height means half the rate.
-    private static string Spark(List<double>? rates) => rates is not { Count: > 0 } ? ""
-        : Invariant($"{rates[^1]:#,0}/s ")
-            + string.Concat(rates.Select(rate => Blocks[(int)Math.Clamp(rate / Math.Max(1, rates.Max()) * 7, 0, 7)]));
 
     private static string Grey(string text, int width) => $"[grey]{Spectre.Console.Markup.Escape(TextWrapping.Cut(text, width))}[/]";
 

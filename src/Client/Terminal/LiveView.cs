@@ -48,7 +48,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
 
     public override void CellFinished(PlannedCell cell, Measurement round, RunRecord record)
     {
-        picture!.CellFinished(cell, round, record, Stopwatch.GetTimestamp());
+        picture!.CellFinished(cell, round, Stopwatch.GetTimestamp());
         base.CellFinished(cell, round, record);
     }
 
@@ -98,7 +98,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
                     continue;
                 }
                 Erase();
-                var lines = shown.Lines(progress, Stopwatch.GetTimestamp(), Math.Max(40, console.Profile.Width), console.Profile.Height);
+                var lines = shown.Lines(progress, Stopwatch.GetTimestamp(), Math.Max(40, console.Profile.Width));
                 foreach (var line in lines)
                     console.MarkupLine(line);
                 linesShown = lines.Count;

@@ -169,13 +169,13 @@ internal sealed class PlainView(RunOptions options, TextWriter output, TextWrite
         var now = Stopwatch.GetTimestamp();
         begun = begun == 0 ? now : begun;
         expected!.RoundStarted(attempt, now);
-        Progress.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {LeftText.Describe(expected!.Shown(now))}"));
+        Progress.WriteLine(string.Create(CultureInfo.InvariantCulture, $"round {number}: {LeftText.Describe(expected.Left(now))}"));
         base.RoundStarted(number, attempt, rounds);
     }
 
     public override void CellFinished(PlannedCell cell, Measurement round, RunRecord record)
     {
-        expected!.Finished(cell, round.Number, round.WindowNs, Stopwatch.GetTimestamp());
+        expected!.Finished(cell, round.Number, Stopwatch.GetTimestamp());
         base.CellFinished(cell, round, record);
     }
 }

@@ -9,7 +9,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Terminal;
 
-public sealed class TimeLeftTests
+public sealed class ExpectedTimeTests
 {
     private static long At(double seconds) => 1 + (long)(seconds * Stopwatch.Frequency);
 
@@ -24,51 +24,6 @@ public sealed class TimeLeftTests
         return (new ExpectedTime(options, plan), plan);
     }
 
-    [Theory]
-    [InlineData(1.0)] // as planned
-    [InlineData(3.0)] // slower than planned
-    [InlineData(0.3)] // quicker
-    public void The_time_left_never_rises_or_jumps_and_ends_with_the_run(double pace)
-    {
-        var (time, plan) = Expected("-r", "10", "-d", "500ms", "--slice", "0");
-        var (now, between, shown) = (0.0, plan.BetweenRounds.TotalSeconds, new List<TimeSpan>());
-        for (var round = 1; round <= 10; round++)
-        {
-            time.RoundStarted(0, At(now));
-            foreach (var cell in plan.Cells)
-            {
-                // The second cell takes twice as long as the first, which the plan does not know.
-                for (var end = now + pace * (1 + cell.Index); now < end; now += 0.2)
-                    shown.Add(time.Shown(At(now))!.Value);
-                time.Finished(cell, round, 500_000_000, At(now));
-            }
-            for (var end = now + pace * between; round < 10 && now < end; now += 0.2)
-                shown.Add(time.Shown(At(now))!.Value);
-        }
-        Assert.Equal((plan.Cells.Count * 10 * 1.18) + (9 * between), shown[0].TotalSeconds, 1);
-        Assert.All(shown.Zip(shown.Skip(1)), pair => Assert.InRange((pair.First - pair.Second).TotalSeconds, 0, 3));
-        Assert.InRange(shown[^1].TotalSeconds, 0, 2 * pace);
-    }
-
-    // Slow calls make windows of 2 s out of those of 0.5 s, which is known, and said, as soon as the first of them was measured.
-    [Fact]
-    public void Longer_windows_are_counted_at_once_for_all_compared_cells()
-    {
-        var (time, plan) = Expected(["tcp", "unix"], "-r", "10", "-d", "500ms", "-c", "4");
-        var small = plan.Cells.Where(cell => cell.Load.Size == 10).ToList();
-        var large = plan.Cells.Except(small).ToList();
-        time.RoundStarted(0, At(0));
-        var between = 9 * plan.BetweenRounds.TotalSeconds;
-        time.Finished(small[0], 1, 500_000_000, At(1.18));
-        // Of the large ones nothing is known yet but the plan: ten slices of 50 ms, each with its edges.
-        Assert.Equal((19 * 1.18) + (20 * (1.18 + (10 * 0.045))) + between, time.Shown(At(1.18))!.Value.TotalSeconds, 1);
-        time.Finished(large[0], 1, 2_000_000_000, At(1.18 + 2.68));
-        var left = (19 * 1.18) + (19 * 2.68) + between;
-        Assert.Equal(left, time.Shown(At(1.18 + 2.68))!.Value.TotalSeconds, 1);
-        time.Finished(large[1], 1, 2_000_000_000, At(1.18 + 2.68 + 2.68));
-        Assert.Equal(left - 2.68, time.Shown(At(1.18 + 2.68 + 2.68))!.Value.TotalSeconds, 1);
-    }
-
     // Servers that are started anew for each round, and warmed up, take most of a short round.
     [Fact]
     public void Time_between_rounds_is_counted_as_planned_and_then_as_measured()
@@ -77,9 +32,9 @@ public sealed class TimeLeftTests
         Assert.InRange(plan.BetweenRounds.TotalSeconds, 0.5, 20);
         time.RoundStarted(0, At(0));
         Assert.Equal((8 * 1.18) + (3 * plan.BetweenRounds.TotalSeconds), time.Left(At(0))!.Value.TotalSeconds, 1);
-        time.Finished(plan.Cells[0], 1, 500_000_000, At(1));
+        time.Finished(plan.Cells[0], 1, At(1));
         time.RoundStarted(1, At(1)); // again, by the same servers
-        time.Finished(plan.Cells[1], 1, 500_000_000, At(2));
+        time.Finished(plan.Cells[1], 1, At(2));
         time.RoundStarted(0, At(32));
         Assert.Equal(6 + (2 * 30), time.Left(At(32))!.Value.TotalSeconds, 1);
     }
@@ -143,9 +98,9 @@ public sealed class TimeLeftTests
         var (time, plan) = Expected("-r", "3", "-n", "1000");
         time.RoundStarted(0, At(0));
         Assert.Null(time.Left(At(1)));
-        time.Finished(plan.Cells[0], 1, 1, At(2));
+        time.Finished(plan.Cells[0], 1, At(2));
         Assert.Null(time.Left(At(2)));
-        time.Finished(plan.Cells[1], 1, 1, At(5));
+        time.Finished(plan.Cells[1], 1, At(5));
         Assert.Equal(10 + (2 * plan.BetweenRounds.TotalSeconds), time.Left(At(5))!.Value.TotalSeconds, 3);
     }
 }

@@ -11,11 +11,7 @@ namespace IpcBench.Client.Terminal;
 /// </summary>
 internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
 {
-    private const double LeastGrowth = 1.1;
-
     private readonly Dictionary<int, (TimeSpan Sum, int Count, int Round)> done = [];
-    private readonly HashSet<Workload> grown = [];
-    private readonly TimeLeft shown = new();
     private readonly bool isPlanned = options.Calls is null;
     private (TimeSpan Sum, int Rounds) between;
     private long begun;
@@ -34,19 +30,13 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
     }
 
     /// <summary>A cell was measured.</summary>
-    /// <param name="windowNs">The length of its window. If slow calls made it longer than planned, a sentence has said so.</param>
     /// <param name="now">A timestamp.</param>
-    public void Finished(PlannedCell cell, int round, long windowNs, long now)
+    public void Finished(PlannedCell cell, int round, long now)
     {
         var known = done.GetValueOrDefault(cell.Index);
         done[cell.Index] = (known.Sum + Stopwatch.GetElapsedTime(last, now), known.Count + 1, round);
         last = now;
-        if (isPlanned && windowNs > LeastGrowth * options.Duration.TotalNanoseconds && grown.Add(Workload.Of(cell.Record.Key)))
-            shown.Forget();
     }
-
-    /// <summary>The time left as shown (see <see cref="TimeLeft"/>), which grows only if windows grow.</summary>
-    public TimeSpan? Shown(long now) => shown.At(Left(now), now);
 
     /// <summary>Null when unknown: before the first measurement of a number of calls, or when verdicts decide the end.</summary>
     public TimeSpan? Left(long now)
@@ -71,36 +61,6 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
             left += (all - known.Round) * once;
         }
         return TimeSpan.FromTicks(Math.Max(0, (left - Stopwatch.GetElapsedTime(last, now)).Ticks));
-    }
-}
-
-/// <summary>
-/// The time left as shown. It never grows or jumps, and it reaches 0 with the expected time. If the run takes longer
-/// than expected, the shown seconds are longer; if it is faster, the difference disappears within some seconds.
-/// </summary>
-internal sealed class TimeLeft
-{
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(8);
-    private TimeSpan? shown;
-    private long last;
-
-    /// <summary>The plan has changed: the next expected time is shown without smoothing.</summary>
-    public void Forget() => shown = null;
-
-    /// <param name="expected">The expected time; null: unknown.</param>
-    /// <param name="now">A timestamp.</param>
-    public TimeSpan? At(TimeSpan? expected, long now)
-    {
-        if (expected is not { } left)
-            return shown;
-        var passed = Stopwatch.GetElapsedTime(last, now);
-        last = now;
-        if (shown is not { } before)
-            return shown = left;
-        var after = left <= TimeSpan.Zero ? TimeSpan.Zero : before * (left / (left + passed));
-        if (after > left)
-            after = left + (after - left) * Math.Exp(-(passed / Patience));
-        return shown = after;
     }
 }
 
