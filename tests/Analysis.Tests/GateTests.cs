@@ -103,16 +103,6 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void The_JSON_names_a_file_with_the_old_way_of_counting()
-    {
-        var old = Before();
-        var now = old with { Rounds = [.. old.Rounds.Select(round => round with { Credited = round.Completed })] };
-        string Json(RunRecord after) => CompareJson.Make([Compared(old, after)], []);
-        Assert.Contains("\"countedTheOldWay\": \"base\"", Json(now), StringComparison.Ordinal);
-        Assert.DoesNotContain("countedTheOldWay", Json(old), StringComparison.Ordinal);
-    }
-
-    [Fact]
     public void Gates_work_for_every_metric_and_both_directions()
     {
         var comparison = Compared(Before(), After(speed: 0.6));

@@ -31,7 +31,6 @@ public sealed class FileComparison
         (Before, After) = (before, after);
         Machines = Differences.OfMachines(before.Run.Record, after.Run.Record);
         Settings = Differences.OfSettings(before.Run.Record, after.Run.Record);
-        CountedTheOldWay = CountsParts(before) == CountsParts(after) ? null : CountsParts(before) ? after : before;
         var (old, now) = (ByKey(before.Run), ByKey(after.Run));
         Cells = [.. old.Keys.Where(now.ContainsKey).Select(key => (old[key], now[key]))];
         OnlyBefore = [.. old.Keys.Where(key => !now.ContainsKey(key))];
@@ -81,12 +80,6 @@ public sealed class FileComparison
     public IReadOnlyList<Difference> Settings { get; }
 
     public bool SameMachine => Machines.Count == 0;
-
-    /// <summary>
-    /// The file that does not count calls across the edges of a window, if the other file counts their parts: rates of
-    /// large replies differ for this reason alone. Null when both files count in the same way.
-    /// </summary>
-    public NamedRun? CountedTheOldWay { get; }
 
     /// <summary>The drift by which intervals of this metric are widened.</summary>
     public Drift DriftOf(Metric metric)
@@ -166,8 +159,6 @@ public sealed class FileComparison
             Servers = [.. run.Record.Servers.Where(server => server.Addresses.Any(addresses.Contains))],
         }));
     }
-
-    private static bool CountsParts(NamedRun file) => file.Run.Record.Rounds.All(round => round.Credited is not null);
 
     private static Dictionary<CellKey, MeasuredCell> ByKey(MeasuredRun run) =>
         run.Cells.Where(cell => cell.Rounds.Count > 0).GroupBy(cell => cell.Key).ToDictionary(group => group.Key, group => group.First());

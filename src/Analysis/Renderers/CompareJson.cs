@@ -26,9 +26,6 @@ public static class CompareJson
         json.WriteString("before", comparison.Before.Name);
         json.WriteString("after", comparison.After.Name);
         json.WriteBoolean("sameMachine", comparison.SameMachine);
-        // Rates of large replies differ for this reason alone.
-        if (comparison.CountedTheOldWay is { } old)
-            json.WriteString("countedTheOldWay", old.Name);
         json.WriteStartArray("differs");
         foreach (var difference in comparison.Machines.Concat(comparison.Settings))
         {

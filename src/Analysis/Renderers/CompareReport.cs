@@ -55,11 +55,6 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
             Say(text.Append(comparison.Cells.Count > 0 ? "\n" : ""), comparison.SameMachine
             ? "The machines are the same, as far as the files tell."
             : "The machines differ: ratios show the effect of machine and transport together.");
-        if (comparison.CountedTheOldWay is { } old)
-        {
-            Say(text, $"An older version made {Safe(old.Name)}: its windows left out calls across their end, so its rates of large "
-                + "replies are lower for this reason alone. Measure it again before you trust a difference of rates.");
-        }
         text.Line();
         var table = new TextTable("differs", before, after) { Words = 3 };
         foreach (var difference in comparison.Machines.Concat(comparison.Settings))

@@ -45,12 +45,6 @@ internal static class CompareCommand
             var comparisons = model.Files.Skip(1).Select(file => new FileComparison(model.Files[0], file).For(limits)).ToList();
             if (limits.Count > 0 && !typed.GetValue(across) && comparisons.Find(comparison => !comparison.SameMachine) is { } alien)
                 throw new UsageException(Refusal(alien));
-            if (limits.Count > 0 && comparisons.Find(comparison => comparison.CountedTheOldWay is not null) is { } mixture)
-            {
-                throw new UsageException(
-                    $"--fail-on does not compare two ways of counting: an older version made {mixture.CountedTheOldWay!.Name}, and its "
-                        + "windows left out calls across their edges; measure it again with this version");
-            }
             IReadOnlyList<Gate> gates = limits.Count == 0 ? [] : comparisons.ConvertAll(comparison => Gate.Check(comparison, limits));
             Console.Out.Write(make(comparisons, gates));
             foreach (var line in Lines(gates, typed.GetValue(strict)))

@@ -52,18 +52,6 @@ public sealed class CompareCommandTests : IDisposable
     }
 
     [Fact]
-    public void Files_with_two_ways_of_counting_are_compared_with_a_note_and_not_judged()
-    {
-        var (before, after) = (Save(1000), Save(1000, credited: true));
-        Assert.Equal(ExitCode.Ok, Invoke(before, after));
-        Assert.Equal("--fail-on does not compare two ways of counting: "
-            + $"an older version made {Path.GetFileNameWithoutExtension(before)}, and its windows left out calls across their edges; "
-            + "measure it again with this version",
-            Assert.Throws<UsageException>(() => Invoke(before, after, "--fail-on", "rps<-5%", "--across")).Message);
-        Assert.Equal(ExitCode.Ok, Invoke(after, after, "--fail-on", "rps<-5%"));
-    }
-
-    [Fact]
     public void Wrong_input_gives_one_sentence_and_its_exit_code()
     {
         var file = Save(1000);
@@ -122,7 +110,7 @@ public sealed class CompareCommandTests : IDisposable
         CompareCommand.Create().Parse(arguments).Invoke(new() { EnableDefaultExceptionHandler = false });
 
     private string Save(
-        double rate, int rounds = 7, string cpu = "cpu", bool credited = false, string ending = "complete", long size = 10)
+        double rate, int rounds = 7, string cpu = "cpu", string ending = "complete", long size = 10)
     {
         var path = Path.Combine(folder, $"{Guid.NewGuid():N}.json");
         ResultsFile.Save(path, new RunRecord
@@ -135,14 +123,13 @@ public sealed class CompareCommandTests : IDisposable
             Options = new RunOptionsRecord { Rounds = rounds, DurationNs = 1, WarmupNs = 1, TimeoutNs = 1, Threads = 1 },
             Host = new HostInfo { CpuModel = cpu },
             Cells = [new Cell { Key = new CellKey { Transport = "unix", Size = size, Connections = 4 }, Address = "unix:/x" }],
-            Rounds = [.. Enumerable.Range(1, rounds).Select(number => RoundOf(number, rate * (1 + 0.0005 * number), credited))],
+            Rounds = [.. Enumerable.Range(1, rounds).Select(number => RoundOf(number, rate * (1 + 0.0005 * number)))],
         });
         return path;
     }
 
-    private static Measurement RoundOf(int number, double rate, bool credited) => MadeUp.Round(number, calls: (long)(10 * rate)) with
+    private static Measurement RoundOf(int number, double rate) => MadeUp.Round(number, calls: (long)(10 * rate)) with
     {
         WindowNs = 10_000_000_000,
-        Credited = credited ? 10 * rate : null,
     };
 }
