@@ -52,7 +52,6 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
 
     /// <summary>The process that owns the socket: of the holders, the one whose parents do not hold it. Fails if several remain.</summary>
     /// <param name="holders">The processes that have the socket open.</param>
-    /// <param name="parentOf">The parent of a process.</param>
     /// <param name="hidden">
     /// Some processes' open files could not be read. If several holders then have a common parent, this parent, unless
     /// it is process 1, is the owner.

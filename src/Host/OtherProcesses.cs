@@ -40,8 +40,6 @@ public sealed class OtherProcesses
     /// The CPU time of other processes between two readings, the busiest first. Processes that started or ended
     /// meanwhile are included. Kernel threads work for the process that made them busy, so they are counted apart.
     /// </summary>
-    /// <param name="earlier">The first reading.</param>
-    /// <param name="later">The second one.</param>
     /// <param name="families">Processes that are left out together with their descendants.</param>
     public static OtherUsage Between(OtherProcesses earlier, OtherProcesses later, IReadOnlyCollection<int> families)
     {

@@ -1,7 +1,6 @@
 namespace IpcBench.Host;
 
 /// <summary>Processes with all their descendants, watched from outside: none of them has to answer.</summary>
-/// <param name="roots">The ids of the processes.</param>
 public sealed partial class ProcessTree(IReadOnlyList<int> roots)
 {
     // Each id with the start of its process, which tells apart two processes that had the same id.
@@ -56,7 +55,6 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
     /// process that started before its supposed parent is not its child.
     /// </summary>
     /// <param name="roots">The processes to begin with.</param>
-    /// <param name="parents">The parent of each process.</param>
     /// <param name="startOf">When a process started; null where this is unknown, and then the parent's id is believed.</param>
     internal static HashSet<int> Family(IEnumerable<int> roots, IReadOnlyDictionary<int, int> parents, Func<int, long?> startOf)
     {

@@ -138,7 +138,6 @@ public static class FrameWriter
         output.Advance(size);
     }
 
-    /// <param name="output">Takes the frame.</param>
     /// <param name="streamId">0 for the connection.</param>
     /// <param name="increment">Bytes by which the peer's window grows.</param>
     public static void WriteWindowUpdate(this IBufferWriter<byte> output, int streamId, int increment) =>
@@ -147,7 +146,6 @@ public static class FrameWriter
     public static void WriteReset(this IBufferWriter<byte> output, int streamId, Http2Error error) =>
         output.WriteNumbers(FrameType.RstStream, streamId, (int)error);
 
-    /// <param name="output">Takes the frame.</param>
     /// <param name="lastStreamId">The last stream of the peer that was or will be processed.</param>
     /// <param name="error">The reason.</param>
     public static void WriteGoAway(this IBufferWriter<byte> output, int lastStreamId, Http2Error error) =>

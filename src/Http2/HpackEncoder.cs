@@ -92,7 +92,6 @@ public sealed class RepeatedFields
 public static class FieldBlock
 {
     /// <summary>A block that depends on no earlier block.</summary>
-    /// <param name="fields">The fields in order.</param>
     /// <param name="insert">Insert the fields that the static table lacks into the peer's dynamic table.</param>
     public static byte[] Encode(IReadOnlyList<(string Name, string Value)> fields, bool insert = false)
     {

@@ -31,7 +31,6 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
     public static AaTest? Compute(MeasuredRun run) => Compute([run], _ => true);
 
     /// <summary>The test of several runs together, with each cell ranked separately; null when no run has A/A cells with rounds.</summary>
-    /// <param name="chosen">Selects the cells.</param>
     public static AaTest? Compute(IEnumerable<MeasuredRun> runs, Func<CellKey, bool> chosen)
     {
         var cells = (from run in runs

@@ -10,7 +10,6 @@ namespace IpcBench.Analysis.Crank;
 public static class CrankFile
 {
     /// <summary>The run in a file of crank; null when the bytes are not a file of crank.</summary>
-    /// <param name="json">The content of the file.</param>
     /// <param name="name">The name of the file, for messages only.</param>
     /// <exception cref="ResultsFileException">
     /// The file is crank's, but none of its jobs was GrpcBench with --crank, or its content is damaged.

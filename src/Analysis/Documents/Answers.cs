@@ -192,7 +192,6 @@ public static class Answers
 
 /// <summary>What is said of one choice between arms.</summary>
 /// <param name="Arms">Between which is chosen.</param>
-/// <param name="Sentence">In words.</param>
 /// <param name="Winner">The one that is ahead of all others, against the one it is held against first; null when there is none.</param>
 internal sealed record WorkloadAnswer(IReadOnlyList<MeasuredCell> Arms, string Sentence, ArmComparison? Winner = null);
 

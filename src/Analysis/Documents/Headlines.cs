@@ -5,7 +5,6 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>One thing that a run says.</summary>
-/// <param name="Sentence">In words.</param>
 /// <param name="Headline">The winner in figures, for a glance; empty where there is none.</param>
 public sealed record AnswerLine(string Sentence, string Headline = "");
 

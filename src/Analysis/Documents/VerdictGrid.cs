@@ -31,6 +31,5 @@ internal sealed record VerdictGrid(
 
 /// <summary>One of them.</summary>
 /// <param name="Css">Class of its colour: up, down, even or open.</param>
-/// <param name="Text">The verdict.</param>
 /// <param name="Doubt">What speaks against it; empty: nothing.</param>
 internal sealed record VerdictCell(string Css, string Text, string Doubt);

@@ -63,8 +63,6 @@ public sealed class RateSearchResult
         select new RateSearchResult(run, cell, objective);
 
     /// <summary>The rate of the next window.</summary>
-    /// <param name="run">The run so far.</param>
-    /// <param name="cell">A cell of a search.</param>
     /// <param name="number">The round of the next window; only windows of earlier rounds are used.</param>
     /// <returns>Calls per second; null if the arm completed nothing at full load, or its latencies are unknown.</returns>
     public static double? Next(MeasuredRun run, MeasuredCell cell, int number)

@@ -52,7 +52,6 @@ public sealed class RoundMetrics(Measurement round)
     /// <summary>
     /// The number of calls that can be in flight over all connections; the server may allow fewer streams than requested.
     /// </summary>
-    /// <param name="streams">Requested streams of a connection.</param>
     public long InFlight(int streams) =>
         Math.Max(1, round.Connections.Opened * Math.Min(streams, round.Connections.StreamsAllowed ?? streams));
 

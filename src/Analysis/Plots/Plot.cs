@@ -49,10 +49,8 @@ internal sealed record Plot(
 internal sealed record Panel(string Title, string Description, double Width, double Height, string Marks);
 
 /// <summary>An arm of a file. The colour stands for the arm, the fill and dashes for the file.</summary>
-/// <param name="File">Index of the file.</param>
 /// <param name="Colour">Class of the colour, the same for the arm in all files.</param>
 /// <param name="Name">The name in legends.</param>
-/// <param name="Cells">Measured cells of the arm.</param>
 internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run, IReadOnlyList<MeasuredCell> Cells)
 {
     /// <summary>Number of colour classes in the style sheet.</summary>

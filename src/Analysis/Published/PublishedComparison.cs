@@ -67,7 +67,6 @@ public sealed record Explained(string Title, TextTable Table, IReadOnlyList<stri
 /// <summary>A number in a published table, and the cell that measures the same.</summary>
 /// <param name="What">The name of the row: <c>Unix socket, 1 MB</c>.</param>
 /// <param name="Cell">The cell that measures the same.</param>
-/// <param name="Metric">The metric of the number.</param>
 /// <param name="Value">The number in the metric's unit; null when it could not be read.</param>
 /// <param name="Origin">How reliable the number is.</param>
 public sealed record PublishedFigure(string What, CellChoice Cell, Metric Metric, double? Value,

@@ -76,7 +76,6 @@ internal ref struct InvariantLine(int literalLength, int formattedCount)
 public static class TextWrapping
 {
     /// <summary>The words in lines of at most this many columns; a longer word gets a line of its own.</summary>
-    /// <param name="text">One paragraph.</param>
     /// <param name="width">Columns; null: one line.</param>
     /// <param name="indent">The text before the first line.</param>
     /// <param name="hanging">The text before the other lines.</param>

@@ -20,9 +20,6 @@ internal static class RunCommand
 
     /// <summary>Makes <paramref name="command"/> measure when it is invoked without a subcommand.</summary>
     /// <param name="command">Gets the options and the action.</param>
-    /// <param name="preset">The defaults of the command.</param>
-    /// <param name="commandLine">The command line as typed.</param>
-    /// <param name="resume">The saved run that the command continues; null: none.</param>
     /// <param name="service">The options about the user's service; null: the command has none.</param>
     /// <param name="again">All commands, for the command line of a kept run.</param>
     public static void AddTo(
@@ -82,9 +79,6 @@ internal sealed class Resume
     /// <summary>The present command line; the file keeps the original one.</summary>
     public IReadOnlyList<string> CommandLine { get; private set; } = [];
 
-    /// <param name="file">The file of the saved run.</param>
-    /// <param name="typed">The present command line.</param>
-    /// <param name="options">The options of the main command.</param>
     /// <exception cref="UsageException">The run cannot be continued, or another option was given too.</exception>
     public static Resume Open(string file, ParseResult typed, RunCommandOptions options)
     {

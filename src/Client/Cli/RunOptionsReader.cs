@@ -12,7 +12,6 @@ namespace IpcBench.Client.Cli;
 /// <see cref="RunOptionsCheck"/> checks the result.
 /// </summary>
 /// <param name="declared">All options; options that the command does not have are at their defaults.</param>
-/// <param name="typed">The command line.</param>
 /// <param name="sweeping">More arms are added later than the options describe.</param>
 /// <param name="given">Servers that were given in another way than by -U.</param>
 /// <param name="service">The options about the user's service; null: the command has none.</param>

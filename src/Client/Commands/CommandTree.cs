@@ -9,8 +9,6 @@ namespace IpcBench.Client.Commands;
 /// <summary>All commands of the tool and the examples under their help.</summary>
 internal static class CommandTree
 {
-    /// <param name="commandLine">As typed.</param>
-    /// <param name="resume">The saved run that the command continues; null: none.</param>
     public static RootCommand Create(IReadOnlyList<string> commandLine, Resume? resume = null)
     {
         var root = new RootCommand(

@@ -18,11 +18,9 @@ internal abstract class Dialer(bool usesLoops)
     public abstract long Retries { get; }
 
     /// <summary>The dialer for the address: over event loops where the system and the transport allow, else over .NET's streams.</summary>
-    /// <param name="address">The server's address.</param>
     /// <param name="options">Options of the sockets and of TLS.</param>
     /// <param name="bytesAtOnce">Bytes that a connection may receive at once; they set the size of its receive buffer
     /// (4 to 64 KiB).</param>
-    /// <param name="cancellation">Cancels the resolution of the host name.</param>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static async Task<Dialer> ForAsync(Address address, ConnectorOptions options, long bytesAtOnce, CancellationToken cancellation)
     {

@@ -28,7 +28,6 @@ internal interface IDuplexOwner
     void OnRoom(Duplex duplex);
 
     /// <summary>The other side or the system has ended the duplex.</summary>
-    /// <param name="duplex">The duplex that ended.</param>
     /// <param name="fault">What broke it; null when the other side closed it in an orderly way.</param>
     void OnEnd(Duplex duplex, string? fault);
 }

@@ -25,7 +25,6 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     private long received;
 
     /// <param name="scheduler">Runs the connection; unless that is a single thread, each thread takes a lock.</param>
-    /// <param name="dialer">Opens the duplexes.</param>
     protected DuplexConnection(Scheduler scheduler, Dialer dialer)
     {
         (this.scheduler, this.dialer, reopener) = (scheduler, dialer, new Reopener(scheduler, OpenAsync));

@@ -20,7 +20,6 @@ internal static class FailureKind
     /// <param name="code">A status of gRPC, 0 to 16.</param>
     public static string OfGrpc(int code) => GrpcKinds[code];
 
-    /// <param name="status">A status of HTTP.</param>
     public static string OfHttp(int status) => string.Create(CultureInfo.InvariantCulture, $"{HttpMark}{status}");
 
     /// <summary>Whether a call failed by a status of HTTP that leads to another place, 300 to 399.</summary>

@@ -137,9 +137,6 @@ internal sealed class LatencyRecorder
 
     /// <param name="part">The result of <see cref="RecordStart"/>.</param>
     /// <param name="intendedNs">When the call should have started: its latency counts from here.</param>
-    /// <param name="sentNs">When the call was sent.</param>
-    /// <param name="doneNs">When the call ended.</param>
-    /// <param name="result">How the call ended.</param>
     public void Record(CallPart part, long intendedNs, long sentNs, long doneNs, CallResult result)
     {
         LastDoneNs = doneNs;
@@ -233,7 +230,6 @@ internal sealed class LatencyRecorder
 
     /// <summary>Notes that a message has arrived or failed.</summary>
     /// <param name="dueNs">When the message was due; null when unknown.</param>
-    /// <param name="nowNs">The present time.</param>
     /// <param name="result">How the message arrived.</param>
     /// <returns>The part of the load to which the message belongs.</returns>
     public CallPart RecordArrival(long? dueNs, long nowNs, CallResult result)

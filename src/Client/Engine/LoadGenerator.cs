@@ -47,7 +47,6 @@ internal sealed class LoadGenerator : IAsyncDisposable
     /// and the result has what was measured until then.
     /// </summary>
     /// <param name="window">The length of the window, and the schedule of its calls.</param>
-    /// <param name="cancellation">Ends the window early.</param>
     /// <param name="edges">Called when the window begins and ends.</param>
     public async Task<LoadResult> RunAsync(LoadWindow window, CancellationToken cancellation, IWindowEdges? edges = null)
     {

@@ -132,7 +132,6 @@ internal interface IWindowEdges
 /// The edges of a window and the end of the load. Load begins before the window and continues after it, so that the
 /// server is busy at both edges. The supervising thread sets the edges; all threads read them.
 /// </summary>
-/// <param name="startNs">When the load starts.</param>
 internal sealed class WindowClock(long startNs)
 {
     private long begin = long.MaxValue, end = long.MaxValue, stop = long.MaxValue;

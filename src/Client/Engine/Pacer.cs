@@ -19,7 +19,6 @@ internal abstract class Pacer(WindowClock clock, long? calls)
     };
 
     /// <summary>Claims the next start. From any thread.</summary>
-    /// <param name="nowNs">The present time.</param>
     /// <param name="intendedNs">When the call is due, in ns of the clock; in the past if all streams were busy.</param>
     /// <returns>False when neither this call nor a later one may start.</returns>
     public bool Next(long nowNs, out long intendedNs)
@@ -41,7 +40,6 @@ internal sealed class ClosedPacer(WindowClock clock, long? calls) : Pacer(clock,
 }
 
 /// <summary>Starts at equal intervals, independent of the calls; the first call is due when the load starts.</summary>
-/// <param name="clock">The clock of the load.</param>
 /// <param name="calls">See <see cref="Pacer"/>.</param>
 /// <param name="perSecond">Calls per second over all streams.</param>
 internal sealed class ConstantPacer(WindowClock clock, long? calls, double perSecond) : Pacer(clock, calls)

@@ -49,7 +49,6 @@ internal sealed class WindowRun
     /// Calls that were due in the window and never sent: how long each had waited at the window's end. Call it once,
     /// after <see cref="Drained"/>.
     /// </summary>
-    /// <param name="started">The calls that were sent.</param>
     public LatencyHistogram NotSent(long started)
     {
         var unsent = new UnsentCalls(Clock.BeginNs, Clock.EndNs, (Window.Calls ?? long.MaxValue) - started);

@@ -101,7 +101,6 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
 }
 
 /// <summary>The loop for messages that the server sends: wait for a message, record its due time and its arrival.</summary>
-/// <param name="stream">The stream of the messages.</param>
 /// <param name="pacer">Counts the messages; the sender decides when they are due.</param>
 /// <param name="scheduler">Runs the worker.</param>
 /// <param name="perSecond">The rate at which the sender sends on this stream; 0: as fast as possible.</param>

@@ -147,7 +147,6 @@ internal sealed class BenchPlan
     /// slices; and with <c>--watch</c>, which counts connections by state. A cell's connections are idle between its slices: HTTP/2 servers
     /// keep idle connections, but other servers of the user may close them.
     /// </summary>
-    /// <param name="cells">All cells of a workload.</param>
     public bool InTurns(IReadOnlyList<PlannedCell> cells) =>
         options.Slice > TimeSpan.Zero && options is { Calls: null, Rate: null, Watches: [] } && cells.Count > 1
         && cells.All(cell => cell is { Given: null, Load: { ConnectPerCall: false, Flow: Flow.Both } }
@@ -260,7 +259,6 @@ internal sealed record Target(
 /// <summary>A cell of the plan, ready to be measured.</summary>
 /// <param name="Index">Its index in <see cref="RunRecord.Cells"/>.</param>
 /// <param name="Record">The cell as the file describes it.</param>
-/// <param name="Target">The endpoint.</param>
 /// <param name="Load">Its connections and requests.</param>
 /// <param name="Given">The load of the phase after the saturation rounds; null in the first phase.</param>
 internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOptions Load, GivenLoad? Given = null)
@@ -280,8 +278,6 @@ internal static class RoundOrder
 {
     /// <summary>Fisher-Yates with SplitMix64, so that a printed seed gives the same order on every runtime version.</summary>
     /// <param name="blockOf">Cells of the same block stay together: the blocks are shuffled, and the cells within each block.</param>
-    /// <param name="seed">The seed of the run.</param>
-    /// <param name="round">The number of the round.</param>
     public static IReadOnlyList<T> Shuffle<T>(IEnumerable<T> cells, Func<T, object> blockOf, long seed, int round)
     {
         var random = new SplitMix64(unchecked((ulong)seed * 0x9E3779B97F4A7C15UL + (ulong)round));
@@ -294,8 +290,6 @@ internal static class RoundOrder
 
     /// <summary>The order of the items in each block of slices of a round; blocks have different orders.</summary>
     /// <param name="items">The items that take turns.</param>
-    /// <param name="seed">The seed of the run.</param>
-    /// <param name="round">The number of the round.</param>
     public static IEnumerable<IReadOnlyList<T>> Blocks<T>(IReadOnlyList<T> items, long seed, int round)
     {
         // Other random numbers than those for the order of the cells.

@@ -21,8 +21,6 @@ internal abstract record GivenLoad
     public virtual string NoRate => "at full load no call was completed";
 
     /// <summary>Calls per second of a cell in a round; null: nobody can tell, and the cell is left out.</summary>
-    /// <param name="record">The run so far.</param>
-    /// <param name="cell">Which has this load.</param>
     /// <param name="round">The round's number, from 1.</param>
     public abstract double? RateOf(RunRecord record, PlannedCell cell, int round);
 
@@ -30,13 +28,10 @@ internal abstract record GivenLoad
     public virtual int Rounds(RunOptions options) => options.Rounds;
 
     /// <summary>What the load cannot be asked for with, a sentence each.</summary>
-    /// <param name="options">What was asked for.</param>
     /// <param name="isCounted">A number of calls was typed.</param>
-    /// <param name="command">The command's name.</param>
     public virtual IEnumerable<string> Refusals(RunOptions options, bool isCounted, string command) => [];
 
     /// <summary>Why calls of a method's kind cannot have this load; null: they can.</summary>
-    /// <param name="mode">One of CallMode.</param>
     /// <param name="method">Its name.</param>
     public virtual string? Refusal(string mode, string method) => null;
 }

@@ -97,7 +97,6 @@ internal static class Parsers
         : throw new UsageException($"{what} '{text}' is none of {string.Join(", ", choices)}");
 
     /// <summary>The address of a server.</summary>
-    /// <param name="text">The text as typed.</param>
     /// <param name="prefix">The beginning of the error message.</param>
     public static Address Address(string text, string prefix = "") =>
         Transports.Address.TryParse(text, out var address, out var error) ? address : throw new UsageException(prefix + error);

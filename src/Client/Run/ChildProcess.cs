@@ -116,7 +116,6 @@ internal static partial class ChildProcess
     /// Ends a program of the user with SIGTERM (on Windows, which has no such signal, by force), and ends whatever it
     /// has started, even if the program itself ended long ago. A process that does not end in time is killed.
     /// </summary>
-    /// <param name="process">The program.</param>
     /// <param name="tree">The processes that it had started at the last look.</param>
     /// <param name="patience">How long the end may take.</param>
     public static async Task TerminateAsync(Process process, ProcessTree tree, TimeSpan patience)

@@ -46,8 +46,6 @@ internal sealed class GrpcCaller : IDisposable
     private readonly IReadOnlyList<MetadataEntry> metadata;
     private readonly string? authority;
 
-    /// <param name="address">The server's address.</param>
-    /// <param name="metadata">Metadata of every call.</param>
     /// <param name="authority">The :authority of every call; null: localhost.</param>
     public GrpcCaller(
         Address address, ConnectorOptions options, IReadOnlyList<MetadataEntry>? metadata = null, string? authority = null)

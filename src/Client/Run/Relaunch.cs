@@ -18,8 +18,6 @@ internal static partial class Relaunch
     /// Null when this process already runs on exactly these CPUs. Otherwise the exit code of the process that did all the work. On Linux a
     /// new start does not return: this process becomes the new program, with the same terminal, signals, id and parent.
     /// </summary>
-    /// <param name="cpus">The CPUs to run on.</param>
-    /// <param name="arguments">The arguments of the command line.</param>
     /// <exception cref="EnvironmentException">The system did not set the CPUs.</exception>
     public static int? Under(CpuSet cpus, IReadOnlyList<string> arguments)
     {

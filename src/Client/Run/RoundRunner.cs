@@ -23,7 +23,6 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     /// <param name="cells">The cells that will be measured.</param>
     /// <param name="rate">Calls per second to offer; null saturates.</param>
     /// <param name="anew">Ends the servers that this tool started and starts new ones.</param>
-    /// <param name="cancellation">Ends the warm-up early.</param>
     /// <exception cref="IOException">The connections could not be opened, or a server is gone or did not start.</exception>
     public async Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, bool anew, CancellationToken cancellation)
     {

@@ -54,7 +54,6 @@ internal interface IRunObserver
     void CellFinished(PlannedCell cell, Measurement round, RunRecord record);
 
     /// <summary>The measurements are over.</summary>
-    /// <param name="record">The whole run.</param>
     /// <param name="file">The file with the whole run; null when the run is not saved.</param>
     void Finished(RunRecord record, string? file);
 }

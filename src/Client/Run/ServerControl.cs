@@ -26,10 +26,8 @@ internal sealed class ServerControl : IDisposable
     public DescribeReply? Description { get; }
 
     /// <summary>Opens one control connection per server process behind the targets, however many endpoints it has.</summary>
-    /// <param name="targets">The targets of the run.</param>
     /// <param name="addresses">The address to ask, for each server of our own.</param>
     /// <param name="patience">How long a server may take to answer; null: the default of a single call.</param>
-    /// <param name="cancellation">Cancels the calls.</param>
     /// <exception cref="IOException">No server answers at one of the addresses.</exception>
     public static async Task<IReadOnlyDictionary<Address, ServerControl>> OpenAsync(
         IReadOnlyList<Target> targets, IEnumerable<Address> addresses, ConnectorOptions options, TimeSpan? patience,

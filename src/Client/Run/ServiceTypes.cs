@@ -14,9 +14,7 @@ namespace IpcBench.Client.Run;
 internal static class ServiceTypes
 {
     /// <summary>One line for each method: <c>shop.Cart/Add (shop.Item) returns (shop.Total)</c>.</summary>
-    /// <param name="source">The server or file.</param>
     /// <param name="warnings">Gets a line for each service whose methods the server does not tell.</param>
-    /// <param name="cancellation">Cancels the calls.</param>
     /// <exception cref="InputException">A file is unusable.</exception>
     /// <exception cref="SchemaException">The server offers no reflection, or its reflection failed.</exception>
     /// <exception cref="EnvironmentException">No server answers.</exception>

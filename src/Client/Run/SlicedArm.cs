@@ -40,7 +40,6 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
     /// <summary>Measures one slice, and returns when no call is in flight any more.</summary>
     /// <param name="place">The position of the slice in its block, from 0.</param>
     /// <param name="seed">The seed of the run and the round.</param>
-    /// <param name="cancellation">Ends the slice early.</param>
     /// <returns>Why the server cannot be used any more; null when all is well.</returns>
     public async Task<string?> MeasureAsync(TimeSpan length, int place, long seed, CancellationToken cancellation)
     {
@@ -109,7 +108,6 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
 }
 
 /// <summary>How the time of a round is divided into slices.</summary>
-/// <param name="Slice">The length of a slice.</param>
 /// <param name="Count">The number of slices of each arm.</param>
 /// <param name="Patience">No block begins when the blocks have taken so long per arm.</param>
 internal sealed record SliceLength(TimeSpan Slice, int Count, TimeSpan Patience)

@@ -14,7 +14,6 @@ namespace IpcBench.Client.Run;
 /// window's edges. A server's own counters are asked for before and after all load, since a busy server answers late.
 /// </summary>
 /// <param name="control">Asks the server about itself.</param>
-/// <param name="owner">The server's processes.</param>
 /// <param name="systemCalls">The system calls of the client's event loops so far.</param>
 /// <param name="begun">Called when the window begins.</param>
 internal sealed class WindowCounters(

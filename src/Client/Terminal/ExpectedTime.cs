@@ -19,7 +19,6 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
 
     /// <summary>A round begins.</summary>
     /// <param name="attempt">Above 0 for a spoiled round that is measured again with the same servers.</param>
-    /// <param name="now">A timestamp.</param>
     public void RoundStarted(int attempt, long now)
     {
         if (begun == 0)
@@ -30,7 +29,6 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
     }
 
     /// <summary>A cell was measured.</summary>
-    /// <param name="now">A timestamp.</param>
     public void Finished(PlannedCell cell, int round, long now)
     {
         var known = done.GetValueOrDefault(cell.Index);
@@ -68,7 +66,6 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
 internal static class LeftText
 {
     /// <summary><c>about 2m 10s left</c>.</summary>
-    /// <param name="left">Null: unknown.</param>
     public static string Describe(TimeSpan? left) => left switch
     {
         null => "time left is not known yet",

@@ -10,8 +10,6 @@ namespace IpcBench.Client.Terminal;
 /// </summary>
 internal static class PlanText
 {
-    /// <param name="options">The options of the run.</param>
-    /// <param name="plan">The plan from these options.</param>
     /// <param name="width">Columns of the terminal; null: no limit.</param>
     public static IEnumerable<string> Lines(RunOptions options, BenchPlan plan, int? width) =>
         new[] { First(options, plan, width), RoundLine(options), TooFew(options, plan), Long(plan) }

@@ -17,7 +17,6 @@ public sealed class Expectation
     private readonly MethodTypes types;
     private readonly JsonElement expected;
 
-    /// <param name="type">The type of the reply.</param>
     /// <param name="json">Part of a message of that type.</param>
     /// <param name="types">The files that define the type.</param>
     /// <exception cref="InputException">The JSON does not fit the type.</exception>

@@ -14,7 +14,6 @@ public static class Protoc
 
     /// <param name="folders">Folders of imports (<c>-I</c>); the file's own folder is added if the file is in none of them.</param>
     /// <param name="program">The compiler's name on the PATH, or its path.</param>
-    /// <param name="cancel">Ends the compiler.</param>
     /// <exception cref="InputException">There is no protoc, or it rejects the file: the message has the first lines of
     /// its errors.</exception>
     public static async Task<MethodTypes> CompileAsync(

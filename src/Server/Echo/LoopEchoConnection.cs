@@ -29,7 +29,6 @@ internal sealed class LoopEchoConnection : ILoopHandler
     private long waitingSince;
 
     /// <summary>Call it on the loop's thread.</summary>
-    /// <param name="loop">The loop that serves the connection.</param>
     /// <param name="descriptor">The connection, which this object closes.</param>
     /// <param name="hold">Delays each answer, for tests; null for none.</param>
     /// <param name="onWaiting">Called when bytes wait for the client to read.</param>

@@ -78,7 +78,6 @@ internal sealed partial class FolderLock : IDisposable
     private FolderLock(SafeFileHandle place) => this.place = place;
 
     /// <summary>Takes the lock for the folder of <paramref name="path"/>.</summary>
-    /// <param name="path">A full path.</param>
     /// <param name="patience">How long to wait for the lock.</param>
     /// <returns>
     /// The lock; null when another program holds it for longer, and where there is no lock: on other systems, in a

@@ -28,7 +28,6 @@ internal sealed class AcceptGate(Func<long> limit, TextWriter warnings) : ILogge
     public void Leave() => Interlocked.Decrement(ref open);
 
     /// <summary>The system lets no connection be accepted, and it is tried again before long.</summary>
-    /// <param name="reason">The system's.</param>
     public void TellStuck(string reason) =>
         Tell($"No connection can be accepted ({reason}); the listener tries again every 50 ms.");
 

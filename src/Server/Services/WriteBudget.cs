@@ -71,7 +71,6 @@ internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
     /// <summary>Waits until there is budget for a reply.</summary>
     /// <param name="bytes">The size of the reply. Small replies need no budget.</param>
     /// <param name="cutOff">Closes the connection of a client that does not read.</param>
-    /// <param name="cancellation">The call was cancelled.</param>
     /// <returns>Dispose it when the client has read the reply; null when no budget was taken.</returns>
     public ValueTask<IDisposable?> TakeAsync(long bytes, Action cutOff, CancellationToken cancellation)
     {

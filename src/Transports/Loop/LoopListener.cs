@@ -24,7 +24,6 @@ public sealed unsafe class LoopListener : IWatched
     private bool fewAreLeft;
 
     /// <summary>Adds the socket to the loop. On the loop's thread only.</summary>
-    /// <param name="loop">The loop that watches the socket.</param>
     /// <param name="listening">A socket that is bound and listens.</param>
     /// <param name="onReady">Called on the loop's thread, once for each <see cref="Arm"/>, when a connection waits; must not throw.</param>
     public LoopListener(EventLoop loop, Socket listening, Action onReady)

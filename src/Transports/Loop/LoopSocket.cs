@@ -55,7 +55,6 @@ public sealed unsafe class LoopSocket : IWatched
     /// <summary>Watches a connection of <see cref="LoopListener.TryAccept"/>. On the loop's thread only.</summary>
     /// <param name="loop">The loop that watches it from now on.</param>
     /// <param name="descriptor">Belongs to the new object from now on.</param>
-    /// <param name="handler">Receives the events.</param>
     /// <exception cref="IOException">epoll cannot watch another descriptor (fs.epoll.max_user_watches); this one is closed.</exception>
     public static LoopSocket Take(EventLoop loop, int descriptor, ILoopHandler handler) => new(loop, descriptor, handler);
 
@@ -65,7 +64,6 @@ public sealed unsafe class LoopSocket : IWatched
     /// </summary>
     /// <param name="loop">The loop that watches it from now on.</param>
     /// <param name="accepted">A non-blocking socket, which belongs to the new object from now on.</param>
-    /// <param name="handler">Receives the events.</param>
     /// <exception cref="IOException">epoll cannot watch another descriptor; this one is closed.</exception>
     public static LoopSocket Adopt(EventLoop loop, Socket accepted, ILoopHandler handler) =>
         new(loop, (int)accepted.Handle, handler, accepted);

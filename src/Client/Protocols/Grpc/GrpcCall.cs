@@ -71,7 +71,6 @@ internal static class Receipts
 
     /// <summary>The receipt; null when the server reports no times or impossible ones.</summary>
     /// <param name="said">The report at the end of a stream.</param>
-    /// <param name="beganNs">When the stream was opened.</param>
     /// <param name="firstDueNs">When the first stamped message was due; 0: no message has a stamp.</param>
     /// <param name="wrong">The kind of failure for a null result.</param>
     public static Receipt? From(Received said, long beganNs, long firstDueNs, out string wrong)

@@ -7,9 +7,6 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
 /// <summary>Messages of <c>Bench.Push</c>; a call ends when the library has written its message.</summary>
-/// <param name="connection">The connection with the channel.</param>
-/// <param name="client">The client of the channel.</param>
-/// <param name="payload">The payload of every message.</param>
 /// <param name="messages">Messages of a stream, after which a new stream is opened; 0: no limit.</param>
 internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.BenchClient client, Payload payload, long messages)
     : GrpcDotnetStream(connection), IOneWayStream
@@ -82,8 +79,6 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
 }
 
 /// <summary>Payloads of <c>Bench.Pull</c>; a call ends when the library has delivered its whole payload.</summary>
-/// <param name="connection">The connection with the channel.</param>
-/// <param name="client">The client of the channel.</param>
 /// <param name="size">The size of a payload in bytes.</param>
 /// <param name="chunk">The size of each message of a payload; 0: one message.</param>
 /// <param name="messages">Payloads of a stream, after which a new stream is opened; 0: no limit.</param>

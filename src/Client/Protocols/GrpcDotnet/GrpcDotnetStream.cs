@@ -34,8 +34,6 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     }
 
     /// <summary>Makes one call; an exception of the library becomes its failure.</summary>
-    /// <param name="sentNs">When the call is sent.</param>
-    /// <param name="cancellation">Cuts the call off.</param>
     protected abstract Task<CallResult> Call(long sentNs, CancellationToken cancellation);
 
     /// <summary>
@@ -133,9 +131,6 @@ internal sealed class GrpcDotnetCalls(
 }
 
 /// <summary>Messages on a stream of the generated client that stays open; a call ends with the answer to its message.</summary>
-/// <param name="connection">The connection with the channel.</param>
-/// <param name="client">The client of the channel.</param>
-/// <param name="payload">The payload of every message.</param>
 /// <param name="messages">Messages of a stream, after which a new stream is opened; 0: no limit.</param>
 internal sealed class GrpcDotnetMessages(GrpcDotnetConnection connection, Bench.BenchClient client, Payload payload, long messages)
     : GrpcDotnetStream(connection)

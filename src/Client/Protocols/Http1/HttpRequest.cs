@@ -93,7 +93,6 @@ internal sealed class ExpectedStatus
 internal static class HttpProbe
 {
     /// <param name="options">The address; one connection with one stream is opened, whatever else the options say.</param>
-    /// <param name="cancellation">Cancels the call.</param>
     /// <returns>The length of the body in bytes.</returns>
     /// <exception cref="IOException">The server did not answer, or not with success; the message is one sentence.</exception>
     public static async Task<long> SizeAsync(

@@ -37,7 +37,6 @@ internal sealed class BlockedClock
             ahead = 0;
     }
 
-    /// <param name="stream">The stream whose state changes.</param>
     /// <param name="to">The reason that blocks the stream from now on.</param>
     /// <param name="aheadBytes">The flow-controlled bytes in flight on its connection.</param>
     public void Set(Http2Stream stream, Blocker to, long aheadBytes = 0)

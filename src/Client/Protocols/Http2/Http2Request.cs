@@ -37,7 +37,6 @@ internal sealed class Http2Request
     public RequestBody With(byte[] message) => new(Fields.IndexedBlock, GrpcFraming.Frame(message));
 
     /// <summary>A gRPC request.</summary>
-    /// <param name="authority">The value of :authority.</param>
     /// <param name="tls">The scheme is https.</param>
     /// <param name="path"><c>/package.Service/Method</c>.</param>
     /// <param name="messages">Messages without their prefix, sent in turn; at least one.</param>

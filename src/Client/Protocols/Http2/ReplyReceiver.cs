@@ -76,7 +76,6 @@ internal sealed class ReplyReceiver(
             window.CreditStream(stream.Id, ref stream.Uncredited, output);
     }
 
-    /// <param name="stream">The stream whose call ends.</param>
     /// <param name="reset">The error of RST_STREAM; none: no reset.</param>
     public void End(Http2Stream stream, CallResult result, Http2Error reset = Http2Error.None)
     {

@@ -140,7 +140,6 @@ internal abstract class InOrderProtocol
     public abstract void Write(OutputBuffer output);
 
     /// <summary>Takes the bytes of the oldest open reply off the front; they are valid until this method returns.</summary>
-    /// <param name="bytes">Not empty.</param>
     /// <param name="result">The result of the call, when the reply is complete.</param>
     public abstract ReplyEnd Read(ref ReadOnlySpan<byte> bytes, out CallResult result);
 
