@@ -1,4 +1,5 @@
 using System.Globalization;
+using IpcBench.Transports;
 using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
@@ -7,14 +8,6 @@ namespace IpcBench.Client.Engine;
 internal static class ConnectionRamp
 {
     private const int AtOnce = 128;
-
-    // Messages of a connection that the server ended at once: in an orderly way, with unread bytes, before the first
-    // write, and during the TLS handshake.
-    private static readonly string[] Ends =
-    [
-        "the server closed the connection", "Connection reset by peer", "Broken pipe",
-        "Received an unexpected EOF or 0 bytes from the transport stream",
-    ];
 
     /// <returns>The duration of each connect in ns, ascending.</returns>
     public static async Task<long[]> OpenAsync(IReadOnlyList<Scheduler> schedulers, EngineOptions options, CancellationToken cancellation)
@@ -32,23 +25,16 @@ internal static class ConnectionRamp
 
     private static string Message(Opening opening, EngineOptions options)
     {
-        if (opening.Times.Count > 0 || opening.Error is null or OperationCanceledException)
-        {
-            return string.Create(CultureInfo.InvariantCulture,
-                $"only {opening.Times.Count} of {options.Connections} connections to {options.Address} could be opened "
-                + $"within {options.ConnectDeadline.TotalSeconds:0.#} s: {Reason(opening.Error)}");
-        }
-        var said = Reason(opening.Error);
-        return said.StartsWith("cannot connect", StringComparison.Ordinal) ? said : $"cannot connect to {options.Address}: {said}";
+        var (opened, answers) = (opening.Times.Count, opening.Error is not (null or OperationCanceledException));
+        var said = answers ? opening.Error!.Message.TrimEnd('.') : "the server does not answer";
+        if (opened == 0 && answers)
+            return said.StartsWith("cannot connect", StringComparison.Ordinal) ? said : $"cannot connect to {options.Address}: {said}";
+        return string.Create(CultureInfo.InvariantCulture,
+            $"only {opened} of {options.Connections} connections to {options.Address} could be opened "
+            + $"within {options.ConnectDeadline.TotalSeconds:0.#} s: {said}")
+            + (answers && opening.Error is not NoLocalPortException
+                ? ": the server may have reached its limit of connections or open files (ulimit -n where it was started)" : "");
     }
-
-    private static string Reason(Exception? error) => error switch
-    {
-        null or OperationCanceledException => "the server does not answer",
-        _ when Ends.Contains(error.Message.TrimEnd('.')) => error.Message.TrimEnd('.') + ": the server may have reached its limit of "
-            + "connections or open files (ulimit -n where it was started)",
-        _ => error.Message,
-    };
 
     private static Task OpenOfAsync(Scheduler scheduler, int atOnce, Opening opening) => scheduler.RunAsync(async () =>
     {
