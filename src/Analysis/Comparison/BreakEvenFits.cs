@@ -1,5 +1,5 @@
-using System.Globalization;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Comparison;
 
@@ -9,8 +9,6 @@ namespace IpcBench.Analysis.Comparison;
 internal sealed record BreakEvenFits(
     IReadOnlyList<(MeasuredCell Cell, MeasuredCell Reference)> Works, IReadOnlyList<(int Number, RoundFit Fit)> Fits)
 {
-    private static readonly (string Unit, double Ns)[] Units = [("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
-
     public MeasuredCell Cell => Works[0].Cell;
 
     public MeasuredCell Reference => Works[0].Reference;
@@ -39,16 +37,7 @@ internal sealed record BreakEvenFits(
         ((isArmFaster ? 1 : -1) * (one.Fit.Reference - one.Fit.Arm) / delta - one.Fit.Arm) / one.Fit.Slope))];
 
     /// <summary>An amount of work in ns.</summary>
-    public static double NsOf(string work)
-    {
-        foreach (var (unit, ns) in Units)
-        {
-            if (work.EndsWith(unit, StringComparison.Ordinal)
-                && double.TryParse(work[..^unit.Length], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var count))
-                return count * ns;
-        }
-        return 0;
-    }
+    public static double NsOf(string work) => Quantity.ParseNs(work) ?? 0;
 
     private static bool HasWorks(IReadOnlyList<(MeasuredCell Cell, MeasuredCell Reference)> works) =>
         works.Select(work => NsOf(work.Cell.Key.ServerWork)).Distinct().Count() > 1;

@@ -1,4 +1,5 @@
 using System.Globalization;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Results;
 
@@ -6,8 +7,6 @@ namespace IpcBench.Analysis.Results;
 public sealed record LatencyObjective
 {
     private const double MostNs = 3600e9;
-
-    private static readonly (string Unit, double Ns)[] Units = [("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
 
     /// <summary>As typed, without spaces: the name of the load (<see cref="CellKey.Load"/>).</summary>
     public required string Text { get; init; }
@@ -57,15 +56,7 @@ public sealed record LatencyObjective
         return new LatencyObjective { Text = plain, Terms = terms };
     }
 
-    private static double? Nanoseconds(string text)
-    {
-        foreach (var (unit, ns) in Units)
-        {
-            if (text.EndsWith(unit, StringComparison.Ordinal) && Number(text[..^unit.Length]) * ns is { } value and >= 1 and <= MostNs)
-                return value;
-        }
-        return null;
-    }
+    private static double? Nanoseconds(string text) => Quantity.ParseNs(text) is { } value and >= 1 and <= MostNs ? value : null;
 
     private static double? Share(string text) =>
         text.EndsWith('%') && Number(text[..^1]) / 100 is { } share and >= 1e-6 and < 1 ? share : null;

@@ -33,6 +33,18 @@ public static class Quantity
     /// <summary>CPU time of a call: always in µs, so that the numbers of a column can be compared.</summary>
     public static string Micros(double ns) => (ns / 1000).ToString(ns < 100_000 ? "0.0" : "#,0", CultureInfo.InvariantCulture) + " µs";
 
+    /// <summary>A time with its unit, in ns: <c>30us</c>, <c>1.5ms</c>; null for any other text.</summary>
+    public static double? ParseNs(string text)
+    {
+        foreach (var (unit, ns) in new[] { ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("ns", 1.0), ("s", 1e9) })
+        {
+            if (text.EndsWith(unit, StringComparison.Ordinal)
+                && double.TryParse(text[..^unit.Length], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var count))
+                return count * ns;
+        }
+        return null;
+    }
+
     /// <summary>Three digits in a suitable unit: 87.1 µs, 2.59 ms, 1.20 s.</summary>
     public static string Duration(double ns) => ns switch
     {

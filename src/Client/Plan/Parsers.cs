@@ -11,19 +11,10 @@ namespace IpcBench.Client.Plan;
 /// </summary>
 internal static class Parsers
 {
-    private static readonly (string Suffix, double Factor)[] CountUnits =
-    [
-        ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9),
-        ("k", 1e3), ("K", 1e3), ("M", 1e6), ("G", 1e9), ("B", 1), ("", 1),
-    ];
-
-    private static readonly (string Suffix, double Factor)[] TimeUnits =
-        [("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60), ("h", 3600), ("", 1)];
-
     /// <summary>A number of bytes or calls: <c>k</c> and <c>M</c> are decimal, <c>KiB</c> and <c>MiB</c> binary.</summary>
     public static long Count(string text, string what)
     {
-        var value = Scaled(text, CountUnits);
+        var value = Units.Count(text);
         if (value is not { } number || number < 0 || number > 1L << 50 || number != Math.Floor(number))
             throw new UsageException($"{what} '{text}' is no whole number such as 10, 1k, 64KiB or 1M");
         return (long)number;
@@ -32,7 +23,7 @@ internal static class Parsers
     /// <summary>A duration: <c>500ms</c>, <c>20s</c>, <c>2m</c>; a bare number is seconds.</summary>
     public static TimeSpan Duration(string text, string what)
     {
-        var value = Scaled(text, TimeUnits);
+        var value = Units.Seconds(text);
         if (value is not { } seconds || seconds < 0 || seconds > 7 * 86400)
             throw new UsageException($"{what} '{text}' is no duration such as 500ms, 20s or 2m");
         // FromSeconds truncates to ticks, which would make 9.9 µs of 10 µs.
@@ -53,7 +44,7 @@ internal static class Parsers
     /// <summary>Calls per second: <c>20k</c>, <c>500</c>, <c>1.5k/s</c>.</summary>
     public static double Rate(string text, string what)
     {
-        var value = Scaled(text.EndsWith("/s", StringComparison.Ordinal) ? text[..^2] : text, CountUnits);
+        var value = Units.Count(text.EndsWith("/s", StringComparison.Ordinal) ? text[..^2] : text);
         return value is { } rate and > 0 and <= 1e9 ? rate : throw new UsageException($"{what} '{text}' is no rate such as 500 or 20k");
     }
 
@@ -147,21 +138,6 @@ internal static class Parsers
             throw new UsageException($"{what} is empty: it is the command that starts a server");
         return words[0].Length > 0 ? words
             : throw new UsageException($"{what} begins with an empty word in place of a program: {text}");
-    }
-
-    private static double? Scaled(string text, (string Suffix, double Factor)[] units)
-    {
-        foreach (var (suffix, factor) in units)
-        {
-            if (!text.EndsWith(suffix, StringComparison.Ordinal))
-                continue;
-            var digits = text[..^suffix.Length].TrimEnd();
-            // .NET also parses "NaN" and "Infinity" as numbers.
-            if (double.TryParse(digits, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var number)
-                && double.IsFinite(number))
-                return number * factor;
-        }
-        return null;
     }
 }
 

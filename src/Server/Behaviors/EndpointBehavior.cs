@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Globalization;
+using IpcBench.Host;
 
 namespace IpcBench.Server.Behaviors;
 
@@ -93,8 +94,6 @@ internal sealed record EndpointBehaviorOptions
 {
     private const double OneMinute = 60e9;
 
-    private static readonly (string Unit, double Ns)[] TimeUnits = [("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("ns", 1), ("s", 1e9)];
-
     /// <summary>CPU time that each call computes: <c>30us</c>.</summary>
     public IReadOnlyList<string> Work { get; init; } = [];
 
@@ -133,13 +132,9 @@ internal sealed record EndpointBehaviorOptions
     {
         if (value is null or "0")
             return 0;
-        foreach (var (unit, ns) in TimeUnits)
-        {
-            if (value.EndsWith(unit, StringComparison.Ordinal)
-                && double.TryParse(value[..^unit.Length], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var count)
-                && count * ns <= OneMinute)
-                return (long)Math.Round(count * ns);
-        }
+        // A number without a unit could be thought to be µs.
+        if (value is [.., not (>= '0' and <= '9')] && Units.Seconds(value) * 1e9 is { } ns and <= OneMinute)
+            return (long)Math.Round(ns);
         throw new FormatException($"'{value}' is no time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us");
     }
 

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
+using IpcBench.Host;
 
 namespace IpcBench.Server.Options;
 
@@ -10,38 +11,23 @@ internal static class ByteSize
     /// <summary>The largest array of .NET, less room for the head of a frame.</summary>
     public const int Most = 0x7FFFFF00;
 
-    private static readonly (string Suffix, long Factor)[] Suffixes =
-        [("KiB", 1L << 10), ("MiB", 1L << 20), ("GiB", 1L << 30), ("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000)];
-
     /// <summary>A whole number; outside the bounds it is an error of the option.</summary>
     public static int Number(ArgumentResult result, int least, int most) =>
-        Within(result, ParseNumber(result.Tokens[0].Value), least, most);
+        Within(result, int.TryParse(
+            result.Tokens[0].Value, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : null, least, most);
 
     /// <summary>A number of bytes; outside the bounds it is an error of the option.</summary>
-    public static int Size(ArgumentResult result, int least, int most) => Within(result, ParseSize(result.Tokens[0].Value), least, most);
+    public static int Size(ArgumentResult result, int least, int most) => Within(result, Units.Count(result.Tokens[0].Value), least, most);
 
-    private static int Within(ArgumentResult result, long? value, int least, int most)
+    private static int Within(ArgumentResult result, double? value, int least, int most)
     {
-        if (value >= least && value <= most)
-            return (int)value;
+        if (value is { } number && number >= least && number <= most && number == Math.Floor(number))
+            return (int)number;
         var option = (result.Parent as OptionResult)?.Option.Name;
         result.AddError(
             FormattableString.Invariant($"'{result.Tokens[0].Value}' is no value for {option}: write a number from {least} to {most}"));
         return 0;
     }
-
-    private static long? ParseSize(string text)
-    {
-        foreach (var (suffix, factor) in Suffixes)
-        {
-            if (text.EndsWith(suffix, StringComparison.Ordinal))
-                return ParseNumber(text[..^suffix.Length]) * factor;
-        }
-        return ParseNumber(text);
-    }
-
-    private static long? ParseNumber(string text) =>
-        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : null;
 }
 
 /// <summary>Options for numbers within bounds.</summary>
