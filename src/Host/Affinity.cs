@@ -26,7 +26,6 @@ public static partial class Affinity
     /// <summary>
     /// Starts a child that runs on <paramref name="cpus"/> from its first instruction; null gives it the CPUs of this process.
     /// </summary>
-    /// <param name="info">The program and its arguments.</param>
     /// <param name="name">The child's name in messages; null: messages show the program alone.</param>
     /// <exception cref="EnvironmentException">The program cannot be started, or the system refused the set.</exception>
     public static Process Start(ProcessStartInfo info, CpuSet? cpus, string? name = null)

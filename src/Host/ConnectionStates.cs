@@ -19,6 +19,5 @@ public abstract partial class ConnectionStates : IDisposable
 /// <param name="Active">Established, with queued bytes or a request in flight.</param>
 /// <param name="Idle">Established, without queued bytes and without a request in flight.</param>
 /// <param name="Waiting">Connecting, or not accepted yet.</param>
-/// <param name="Closing">Closed by one side.</param>
 /// <param name="TimeWait">Closed by both sides; the local port is still held (TIME_WAIT).</param>
 public readonly record struct ConnectionTally(int Active, int Idle, int Waiting, int Closing, int TimeWait);

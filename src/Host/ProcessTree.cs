@@ -54,7 +54,6 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
     /// Processes with all their descendants. On Windows a new process may have the id of a parent that has ended, so a
     /// process that started before its supposed parent is not its child.
     /// </summary>
-    /// <param name="roots">The processes to begin with.</param>
     /// <param name="startOf">When a process started; null where this is unknown, and then the parent's id is believed.</param>
     internal static HashSet<int> Family(IEnumerable<int> roots, IReadOnlyDictionary<int, int> parents, Func<int, long?> startOf)
     {

@@ -29,7 +29,6 @@ internal sealed class BenchServer : IAsyncDisposable
     public IReadOnlyList<ServerEndpoint> Endpoints { get; }
 
     /// <summary>Binds all addresses and starts.</summary>
-    /// <param name="warnings">Receives warnings, one per line.</param>
     /// <exception cref="CannotListenException">An address cannot be served; all bound addresses are released.</exception>
     /// <exception cref="FormatException">The value of an option for tests is invalid.</exception>
     public static async Task<BenchServer> StartAsync(ServerOptions options, TextWriter warnings)

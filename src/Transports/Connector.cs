@@ -79,8 +79,6 @@ internal static class CannotConnect
 }
 
 /// <summary>Every local port for that address is in use or in TIME_WAIT, which lasts a minute.</summary>
-/// <param name="address">The address that was to be connected to.</param>
-/// <param name="inner">The error of the system.</param>
 public sealed class NoLocalPortException(Address address, Exception? inner = null) : IOException(
     $"cannot connect to {address}: no local port is free, all are in use or in TIME_WAIT, which lasts a minute: "
     + (OperatingSystem.IsWindows() ? "wait, or widen the range (netsh int ipv4 set dynamicport tcp start=10000 num=55536)"

@@ -80,8 +80,6 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
     public bool IsDecided => Interval is { Low: > 0 } or { High: < 0 };
 
     /// <summary>Null when no round has the value in both cells.</summary>
-    /// <param name="reference">The cell whose value is reduced.</param>
-    /// <param name="cell">The cell whose value is subtracted.</param>
     /// <param name="what">The name of the difference in a family of claims of the run; null: the interval of this difference alone.</param>
     public static PairedDifference? Compute(MeasuredRun run, MeasuredCell reference, MeasuredCell cell,
         Func<RoundMetrics, double?> value, string? what = null)

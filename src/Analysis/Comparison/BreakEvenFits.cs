@@ -31,7 +31,6 @@ internal sealed record BreakEvenFits(
     public IReadOnlyList<(int Round, double Value)> Leads => [.. Fits.Select(one => (one.Number, one.Fit.Reference - one.Fit.Arm))];
 
     /// <summary>The work in each round above which the difference no longer matters; negative if it never matters.</summary>
-    /// <param name="isArmFaster">Whether the arm is faster than the reference.</param>
     /// <param name="delta">Smaller differences than this do not matter.</param>
     public IReadOnlyList<(int Round, double Value)> WorkBeyond(bool isArmFaster, double delta) => [.. Fits.Select(one => (one.Number,
         ((isArmFaster ? 1 : -1) * (one.Fit.Reference - one.Fit.Arm) / delta - one.Fit.Arm) / one.Fit.Slope))];

@@ -99,7 +99,6 @@ public sealed class ClaimFamily
 
 /// <summary>A comparison in a family.</summary>
 /// <param name="One">Index of the cell; the smaller of the two indexes.</param>
-/// <param name="Other">Index of the cell that it is compared with.</param>
 /// <param name="What">What is compared: a metric, or a value computed from a round.</param>
 /// <param name="Series">The differences, one minus other, with the number of the round; empty before the cells are measured.</param>
 internal sealed record Claim(int One, int Other, string What, IReadOnlyList<(int Round, double Value)> Series);

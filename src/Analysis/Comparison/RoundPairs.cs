@@ -5,7 +5,6 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>A metric of two cells in one round.</summary>
-/// <param name="Base">The value of the reference.</param>
 /// <param name="New">The value of the cell; with slices, the reference's value multiplied by the ratio of the slices.</param>
 public sealed record RoundPair(int Number, double Base, double New)
 {

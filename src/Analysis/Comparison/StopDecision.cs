@@ -9,7 +9,6 @@ namespace IpcBench.Analysis.Comparison;
 /// intervals hold at every look (<see cref="ConfidenceSequence"/>), so the decision may be made after every round.
 /// </summary>
 /// <param name="Stop">Everything is decided: no more rounds are needed.</param>
-/// <param name="Undecided">The number of undecided comparisons.</param>
 public sealed record StopDecision(bool Stop, int Undecided)
 {
     /// <summary>The decision of <c>--rounds auto</c>: every comparison has a winner, or no difference that matters.</summary>

@@ -4,8 +4,6 @@ using IpcBench.Analysis.Metrics;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>A Unix socket against TCP at a glance: a row for each shape of load, a column for each size.</summary>
-/// <param name="Title">What is compared.</param>
-/// <param name="Works">Headings of the columns.</param>
 /// <param name="Rows">Each as long as there are columns; null where nothing was measured.</param>
 internal sealed record VerdictGrid(
     string Title, IReadOnlyList<string> Works, IReadOnlyList<(string Shape, IReadOnlyList<VerdictCell?> Cells)> Rows)

@@ -9,7 +9,6 @@ namespace IpcBench.Analysis.Doubts;
 
 /// <summary>A reason to doubt the numbers of a run, looked for in its rounds.</summary>
 /// <param name="Look">Gives the doubt with its numbers and the advice; null when there is no doubt.</param>
-/// <param name="Reach">Which numbers are doubtful.</param>
 public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
 {
     /// <summary>All doubts, the most severe first. A new doubt needs a function and an entry here.</summary>

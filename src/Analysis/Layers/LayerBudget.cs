@@ -4,8 +4,6 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Layers;
 
 /// <summary>A layer between the wire and gRPC, and the cell that uses this layer and everything below it.</summary>
-/// <param name="Name">The name in reports.</param>
-/// <param name="Short">The heading of a column.</param>
 /// <param name="Protocol">The protocol of the cell: see <see cref="Results.CellKey.Protocol"/>.</param>
 /// <param name="Sockets">The variant of the cell in addition to that of the call.</param>
 public sealed record Layer(string Name, string Short, string Protocol, string Sockets = "")

@@ -7,7 +7,6 @@ namespace IpcBench.Analysis.Metrics;
 /// <param name="Id">Stable name for scripts, columns and gates: <c>client_cpu</c>.</param>
 /// <param name="Title">The name that reports show: <c>client CPU</c>.</param>
 /// <param name="Unit">The unit of the computed value; <see cref="Wording.Quantity"/> converts it to text.</param>
-/// <param name="Better">Which direction is better.</param>
 /// <param name="Value">Computes the value; null when the round does not have it.</param>
 /// <param name="AtLeast">Whether the value is only a lower bound.</param>
 public sealed record Metric(

@@ -9,8 +9,6 @@ internal sealed class Frame
     private const double LegendLine = 20;
     private const double Letter = 7.1;
 
-    /// <param name="plotHeight">The height between the axes.</param>
-    /// <param name="width">The width of the whole picture.</param>
     public Frame(double plotHeight, IReadOnlyList<Series> legend, double width = Width)
     {
         Wide = width;

@@ -37,10 +37,6 @@ internal interface IPlot
 
 /// <summary>Pictures that answer a question, with the numbers behind them.</summary>
 /// <param name="Name">The name for <c>--plot</c>.</param>
-/// <param name="Title">The title above the pictures.</param>
-/// <param name="Caption">How to read the pictures.</param>
-/// <param name="Panels">The pictures, which are drawn side by side.</param>
-/// <param name="Numbers">A table for each file.</param>
 /// <param name="IsMain">The plot answers the main question and is drawn large.</param>
 internal sealed record Plot(
     string Name, string Title, string Caption, IReadOnlyList<Panel> Panels, IReadOnlyList<TextTable> Numbers, bool IsMain = false);

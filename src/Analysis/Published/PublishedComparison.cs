@@ -80,7 +80,6 @@ public sealed record PublishedFigure(string What, CellChoice Cell, Metric Metric
 /// <param name="What">The name of the row: <c>Unix socket against TCP, 1 kB</c>.</param>
 /// <param name="Cell">The cell of the numerator.</param>
 /// <param name="Reference">The cell of the denominator.</param>
-/// <param name="Low">Lower end of the published range.</param>
 /// <param name="High">Upper end; equal to the lower end if a single number was published.</param>
 /// <param name="Origin">How reliable the ratio is; both ends are 0 if it was not found.</param>
 public sealed record PublishedRatio(string What, CellChoice Cell, CellChoice Reference, double Low, double High,

@@ -13,8 +13,6 @@ namespace IpcBench.Analysis.Renderers;
 /// Runs compared with a base, as text or Markdown: a sentence per metric, the differences of the machines and settings,
 /// the decided rows, and the cells of one run only.
 /// </summary>
-/// <param name="markdown">Markdown instead of text.</param>
-/// <param name="verbose">Include undecided rows.</param>
 /// <param name="width">Columns of the terminal; null: lines are not wrapped.</param>
 public sealed class CompareReport(bool markdown, bool verbose = false, int? width = null)
 {

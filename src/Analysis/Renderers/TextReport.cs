@@ -152,7 +152,6 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
 
 /// <summary>The medium of a text report.</summary>
 /// <param name="Width">Columns of the terminal, which lines do not exceed; null for a file: lines are not wrapped.</param>
-/// <param name="IsColoured">Whether headings and winners are coloured.</param>
 /// <param name="IsBrief">Only the answer, one table and the most severe doubts, and how to get the rest.</param>
 public sealed record TextLayout(int? Width = null, bool IsColoured = false, bool IsBrief = false);
 

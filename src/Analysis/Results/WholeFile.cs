@@ -46,9 +46,6 @@ public static partial class WholeFile
     /// <summary>
     /// Finds out whether <see cref="Write"/> would succeed, by all that it does but for the last step: the file at the path stays as it is.
     /// </summary>
-    /// <exception cref="IOException">As of <see cref="Write"/>.</exception>
-    /// <exception cref="UnauthorizedAccessException">As above.</exception>
-    /// <exception cref="NotSupportedException">As above.</exception>
     public static void TryWrite(string path, Action<Stream> write)
     {
         if (!IsStream(path))
@@ -59,7 +56,6 @@ public static partial class WholeFile
     /// Makes a new file of <paramref name="write"/>'s bytes, and its folder where there is none; false where the name is taken.
     /// </summary>
     /// <exception cref="IOException">The file cannot be written; the message is one sentence without the path.</exception>
-    /// <exception cref="UnauthorizedAccessException">As above.</exception>
     /// <exception cref="NotSupportedException">The path cannot be the name of a file.</exception>
     public static bool TryMake(string path, Action<Stream> write)
     {

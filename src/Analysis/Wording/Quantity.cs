@@ -25,8 +25,6 @@ public static class Quantity
         ? Significant(value) : value.ToString("#,0", CultureInfo.InvariantCulture);
 
     /// <summary>1 round, 12 rounds, 10,000 connections.</summary>
-    /// <param name="count">How many.</param>
-    /// <param name="what">The noun, in the singular.</param>
     public static string Many(long count, string what) => count.ToString("#,0", CultureInfo.InvariantCulture) + " "
         + (count == 1 ? what : what.EndsWith('y') ? what[..^1] + "ies" : what + "s");
 

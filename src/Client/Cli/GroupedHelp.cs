@@ -190,8 +190,6 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
 /// Groups the options in the help of a command that measures, by their first names: the usual options, and the others, which only <c>--help
 /// all</c> shows. Knobs are added automatically. Any other new option must be added here; otherwise it is in the last group.
 /// </summary>
-/// <param name="Title">The heading of the group.</param>
-/// <param name="Usual">Options in the short help.</param>
 /// <param name="Others">Options in the long help only.</param>
 internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IReadOnlyList<string> Others)
 {

@@ -43,7 +43,6 @@ internal static class RunCommand
     }
 
     /// <summary>Measures and prints.</summary>
-    /// <returns>An <see cref="ExitCode"/>.</returns>
     public static async Task<int> MeasureAsync(RunOptions asked, IReadOnlyList<string> commandLine, Resume? resume)
     {
         var options = resume?.Apply(asked) ?? asked;
@@ -104,7 +103,6 @@ internal sealed class Resume
     }
 
     /// <summary>Parses the saved run's command line and measures.</summary>
-    /// <returns>An <see cref="ExitCode"/>.</returns>
     public async Task<int> RunAsync(IReadOnlyList<string> commandLine, Func<IReadOnlyList<string>, Resume, RootCommand> again)
     {
         CommandLine = commandLine;

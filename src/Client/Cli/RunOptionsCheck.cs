@@ -8,8 +8,6 @@ using IpcBench.Client.Protocols;
 namespace IpcBench.Client.Cli;
 
 /// <summary>Finds options that contradict each other, without measuring; the first contradiction is reported.</summary>
-/// <param name="options">The options as read.</param>
-/// <param name="isTyped">Tells whether an option was given.</param>
 /// <param name="sweeping">Arms will be added later.</param>
 internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions declared, Func<Option<string>, bool> isTyped, bool sweeping)
 {

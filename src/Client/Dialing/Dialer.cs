@@ -18,7 +18,6 @@ internal abstract class Dialer(bool usesLoops)
     public abstract long Retries { get; }
 
     /// <summary>The dialer for the address: over event loops where the system and the transport allow, else over .NET's streams.</summary>
-    /// <param name="options">Options of the sockets and of TLS.</param>
     /// <param name="bytesAtOnce">Bytes that a connection may receive at once; they set the size of its receive buffer
     /// (4 to 64 KiB).</param>
     /// <exception cref="IOException">The host name has no address.</exception>

@@ -48,8 +48,6 @@ internal sealed record DoctorFacts
 
 /// <summary>The result of a check.</summary>
 /// <param name="Check">A short stable name, e.g. <c>open-files</c>.</param>
-/// <param name="Level">The severity.</param>
-/// <param name="Text">The observation, with its numbers.</param>
 /// <param name="Fix">What to do; empty when all is well.</param>
 internal sealed record Finding(string Check, Level Level, string Text, string Fix = "")
 {

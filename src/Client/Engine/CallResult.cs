@@ -15,7 +15,6 @@ internal readonly struct CallResult
     public long Bytes { get; }
 
     /// <summary>The reply was correct in every respect.</summary>
-    /// <param name="bytes">Payload bytes of the reply.</param>
     public static CallResult Ok(long bytes) => new(null, bytes);
 
     /// <summary>The call had not ended before the time-out or the drain limit.</summary>

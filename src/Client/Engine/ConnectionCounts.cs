@@ -24,9 +24,6 @@ internal static class ConnectionCounts
         };
 
     /// <summary>The statistics of two windows over the same connections.</summary>
-    /// <param name="first">The earlier window, or a sum of earlier windows.</param>
-    /// <param name="next">The later window.</param>
-    /// <param name="calls">The calls of each connection in all windows.</param>
     public static ConnectionStats Sum(ConnectionStats first, ConnectionStats next, IReadOnlyList<long> calls) => next with
     {
         Opened = Math.Min(first.Opened, next.Opened),

@@ -111,8 +111,6 @@ internal interface IOneWayStream : IStream
 }
 
 /// <summary>The receiver's report about the messages of a stream. Times are those of our own clock.</summary>
-/// <param name="BeginNs">The beginning of the first slot.</param>
-/// <param name="SlotNs">The length of a slot.</param>
 /// <param name="Slots">Whole messages that arrived in each slot.</param>
 /// <param name="Latency">Latencies of stamped messages in ns, with their numbers; empty when the receiver has another clock.</param>
 internal sealed record Receipt(long BeginNs, long SlotNs, IReadOnlyList<long> Slots, IReadOnlyList<(long Ns, long Count)> Latency);
@@ -121,7 +119,6 @@ internal sealed record Receipt(long BeginNs, long SlotNs, IReadOnlyList<long> Sl
 /// <param name="StreamWindowNs">The flow-control window of the stream was closed.</param>
 /// <param name="ConnectionWindowNs">The window of the connection was closed.</param>
 /// <param name="SocketNs">The socket was full.</param>
-/// <param name="Times">How many times a stream was blocked.</param>
 /// <param name="AheadBytes">
 /// The most flow-controlled bytes in flight on a connection, written and not yet credited by the reader; counted anew in each window.
 /// </param>
@@ -151,7 +148,6 @@ internal sealed class FailureNotes(IReadOnlyList<string>? secrets = null)
     /// <summary>True when there is a message of this kind.</summary>
     public bool Has(string kind) => first.ContainsKey(kind);
 
-    /// <param name="kind">The kind under which the failure is counted.</param>
     /// <param name="message">The server's text; only the first of a kind is kept.</param>
     public void Add(string kind, string message)
     {

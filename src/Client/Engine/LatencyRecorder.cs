@@ -135,7 +135,6 @@ internal sealed class LatencyRecorder
         return CallPart.Tail;
     }
 
-    /// <param name="part">The result of <see cref="RecordStart"/>.</param>
     /// <param name="intendedNs">When the call should have started: its latency counts from here.</param>
     public void Record(CallPart part, long intendedNs, long sentNs, long doneNs, CallResult result)
     {
@@ -230,7 +229,6 @@ internal sealed class LatencyRecorder
 
     /// <summary>Notes that a message has arrived or failed.</summary>
     /// <param name="dueNs">When the message was due; null when unknown.</param>
-    /// <param name="result">How the message arrived.</param>
     /// <returns>The part of the load to which the message belongs.</returns>
     public CallPart RecordArrival(long? dueNs, long nowNs, CallResult result)
     {

@@ -46,8 +46,6 @@ internal sealed class LoadGenerator : IAsyncDisposable
     /// Runs one window with the load before and after it, and waits for its calls. Cancellation ends the window early,
     /// and the result has what was measured until then.
     /// </summary>
-    /// <param name="window">The length of the window, and the schedule of its calls.</param>
-    /// <param name="edges">Called when the window begins and ends.</param>
     public async Task<LoadResult> RunAsync(LoadWindow window, CancellationToken cancellation, IWindowEdges? edges = null)
     {
         if (window is { Duration: null, Calls: null })

@@ -166,7 +166,6 @@ internal sealed class WindowClock(long startNs)
 }
 
 /// <summary>Payload bytes of replies: their sum and their range.</summary>
-/// <param name="Bytes">The sum over all replies.</param>
 /// <param name="Smallest">Bytes of the smallest reply; meaningless without replies.</param>
 /// <param name="Largest">Bytes of the largest reply; meaningless without replies.</param>
 internal record struct ReplySizes(long Bytes, long Smallest, long Largest)

@@ -6,7 +6,6 @@ namespace IpcBench.Client.Engine;
 internal static class ServerWords
 {
     /// <summary>One line without control characters that a terminal would obey.</summary>
-    /// <param name="secrets">Texts to hide.</param>
     /// <param name="longest">The most characters; the rest is cut off.</param>
     public static string OneLine(string text, IEnumerable<string> secrets, int longest = 200)
     {

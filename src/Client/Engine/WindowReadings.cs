@@ -61,7 +61,6 @@ internal sealed class WindowReadings(
         ? (bytesAtEnd - bytesAtBegin) * (payload / (double)all)
         : null;
 
-    /// <param name="calls">The calls of each connection in the window.</param>
     public ConnectionStats Stats(IReadOnlyList<long> calls)
     {
         var reopened = connections.Sum(connection => connection.Reopened) - atBegin.Reopened;

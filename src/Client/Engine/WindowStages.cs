@@ -45,7 +45,6 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
     };
 
     /// <summary>Moves to the next stage if its time has come.</summary>
-    /// <param name="now">The present time in ns.</param>
     /// <param name="tailLimitNs">The longest wait for calls that cross the window's end.</param>
     public void Step(long now, long tailLimitNs)
     {

@@ -109,7 +109,6 @@ internal sealed class ChildServerCommand(
 /// <summary>Starts a user's server by a command in which placeholders stand for the addresses.</summary>
 /// <param name="name">The name of the server in messages: <c>the base server</c>.</param>
 /// <param name="words">The program and its arguments, with <c>{url}</c>, <c>{address}</c>, <c>{port}</c> and <c>{path}</c>.</param>
-/// <param name="kind">The transport to measure: <c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</param>
 /// <param name="cpus">The server's CPUs; null: the CPUs of this program.</param>
 /// <param name="hiddenVariables">Runtime variables that this process has set, with their original values.</param>
 internal sealed class GivenCommand(

@@ -87,7 +87,6 @@ internal sealed class GrpcCaller : IDisposable
     public TimeSpan Patience { get; init; } = DefaultPatience;
 
     /// <summary>Sends one message to <paramref name="path"/> and waits for the end of the reply.</summary>
-    /// <param name="path"><c>/package.Service/Method</c>.</param>
     /// <param name="message">The message without its prefix.</param>
     /// <param name="firstAlone">Wait for the first message only, which counts as OK, since the stream may be endless.</param>
     /// <exception cref="IOException">There was no answer, or not in time, or an incomplete or too large one.</exception>

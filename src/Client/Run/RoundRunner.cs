@@ -20,7 +20,6 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     private readonly List<RoundMetrics> measured = [];
 
     /// <summary>Warms up the servers before a round (see <see cref="ServerWarmup"/>): those of the last round, or new ones.</summary>
-    /// <param name="cells">The cells that will be measured.</param>
     /// <param name="rate">Calls per second to offer; null saturates.</param>
     /// <param name="anew">Ends the servers that this tool started and starts new ones.</param>
     /// <exception cref="IOException">The connections could not be opened, or a server is gone or did not start.</exception>
@@ -290,7 +289,6 @@ internal interface IRoundRunner
 }
 
 /// <summary>A measurement, and whether the server survived it.</summary>
-/// <param name="Round">The record for the file.</param>
 /// <param name="ServerLost">One sentence when the server is gone; null when all is well.</param>
 internal sealed record MeasuredRound(Measurement Round, string? ServerLost)
 {
@@ -300,8 +298,6 @@ internal sealed record MeasuredRound(Measurement Round, string? ServerLost)
 
 /// <summary>A window that was lengthened for slow calls.</summary>
 /// <param name="Call">The median call of the warm-up.</param>
-/// <param name="Planned">The planned length of the window.</param>
-/// <param name="Window">The length of the window from now on.</param>
 internal sealed record LongerWindow(PlannedCell Cell, TimeSpan Call, TimeSpan Planned, TimeSpan Window)
 {
     /// <summary>One sentence for the cells of a round that are compared with each other.</summary>

@@ -44,7 +44,6 @@ internal interface IRunObserver
     void Detail(string sentence);
 
     /// <summary>The plan is made, and nothing is measured yet.</summary>
-    /// <param name="progress">The progress of the run, to be polled.</param>
     /// <param name="end">Ends the run as Ctrl-C does; from any thread.</param>
     void Started(BenchPlan plan, RunProgress progress, Action end);
 

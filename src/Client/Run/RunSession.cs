@@ -13,7 +13,6 @@ namespace IpcBench.Client.Run;
 /// </summary>
 internal sealed class RunSession(RunOptions options, IReadOnlyList<string> commandLine, IRunObserver observer)
 {
-    /// <returns>An <see cref="ExitCode"/>.</returns>
     /// <exception cref="UsageException">The options contradict the machine or the servers.</exception>
     /// <exception cref="EnvironmentException">The servers, the machine or the disk make the run impossible.</exception>
     public async Task<int> RunAsync()

@@ -96,7 +96,6 @@ internal static class ServerLocation
     /// <summary>
     /// The same for a client in <paramref name="clientFolder"/>; <paramref name="dotnet"/> runs a server without a native host.
     /// </summary>
-    /// <param name="dotnet">The dotnet program, if there is one.</param>
     /// <param name="build"><c>jit</c> or <c>aot</c>; null: the server that was built with the client.</param>
     internal static ProcessStartInfo StartInfo(string clientFolder, string? dotnet, string? build = null)
     {

@@ -13,9 +13,7 @@ namespace IpcBench.Client.Run;
 /// All counters around one window. Counters of this machine and its processes are read from outside, exactly at the
 /// window's edges. A server's own counters are asked for before and after all load, since a busy server answers late.
 /// </summary>
-/// <param name="control">Asks the server about itself.</param>
 /// <param name="systemCalls">The system calls of the client's event loops so far.</param>
-/// <param name="begun">Called when the window begins.</param>
 internal sealed class WindowCounters(
     RunOptions options, ServerControl control, ServerOwner owner, Func<LoopCounts?> systemCalls, Action? begun = null)
     : IWindowEdges, IDisposable

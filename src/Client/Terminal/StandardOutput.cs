@@ -119,7 +119,6 @@ internal sealed class PrintableWriter(TextWriter terminal) : TextWriter(terminal
 
 /// <summary>The reader of standard output.</summary>
 /// <param name="IsTerminal">A terminal; otherwise a file or a pipe.</param>
-/// <param name="Width">Columns of the terminal.</param>
 /// <param name="IsColoured">The terminal has colours, and the user did not switch them off (NO_COLOR, TERM=dumb).</param>
 internal sealed record Screen(bool IsTerminal, int Width = 80, bool IsColoured = false)
 {

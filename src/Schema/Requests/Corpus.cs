@@ -80,8 +80,6 @@ public sealed class Corpus
 }
 
 /// <summary>The source of the requests: text of the command line, a file, or standard input.</summary>
-/// <param name="Name">The name in messages.</param>
-/// <param name="Text">The whole content.</param>
 /// <param name="File">The file that errors name; null for text of the command line.</param>
 internal sealed record CorpusInput(string Name, byte[] Text, string? File)
 {

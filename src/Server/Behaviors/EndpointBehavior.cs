@@ -11,7 +11,6 @@ namespace IpcBench.Server.Behaviors;
 /// </summary>
 /// <param name="workNs">CPU time that each call computes, in ns.</param>
 /// <param name="delayUs">How long each reply is delayed, in µs.</param>
-/// <param name="answer">The fault of the reply.</param>
 /// <param name="every">One of so many calls, or messages of streams, is delayed; 1: every call.</param>
 internal sealed class EndpointBehavior(long workNs, long delayUs, WrongAnswer answer, long every = 1)
 {

@@ -32,7 +32,6 @@ internal sealed class LoopEchoConnection : ILoopHandler
     /// <param name="descriptor">The connection, which this object closes.</param>
     /// <param name="hold">Delays each answer, for tests; null for none.</param>
     /// <param name="onWaiting">Called when bytes wait for the client to read.</param>
-    /// <param name="onEnd">Called when the connection is closed.</param>
     public LoopEchoConnection(
         EventLoop loop, int descriptor, Func<ValueTask>? hold, Action<LoopEchoConnection> onWaiting, Action<LoopEchoConnection> onEnd)
     {

@@ -12,8 +12,6 @@ internal static class UnixListen
 
     /// <summary>Binds and listens on <paramref name="path"/>, and replaces a stale socket file.</summary>
     /// <param name="path">A rooted path; or NUL and a name for the abstract namespace.</param>
-    /// <param name="place">The address as it was asked for.</param>
-    /// <param name="options">The backlog.</param>
     /// <exception cref="CannotListenException">
     /// Another server or a file that is no socket is at the path, or the path cannot be used.
     /// </exception>

@@ -28,7 +28,6 @@ internal sealed class BareEchoHost : IDisposable
 
     /// <summary>Starts serving.</summary>
     /// <param name="endpoints">Endpoints that are <see cref="ServerEndpoint.IsWithoutKestrel"/>.</param>
-    /// <param name="gate">Limits the number of connections.</param>
     public static BareEchoHost Start(IEnumerable<ServerEndpoint> endpoints, ServerOptions options, AcceptGate gate)
     {
         var host = new BareEchoHost(options, gate);

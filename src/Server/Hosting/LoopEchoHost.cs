@@ -31,7 +31,6 @@ internal sealed class LoopEchoHost : IDisposable
 
     /// <summary>Starts serving.</summary>
     /// <param name="endpoints">Endpoints that are <see cref="ServerEndpoint.IsWithoutKestrel"/>.</param>
-    /// <param name="gate">Limits the number of connections.</param>
     public static LoopEchoHost Start(IEnumerable<ServerEndpoint> endpoints, ServerOptions options, AcceptGate gate)
     {
         var host = new LoopEchoHost(gate);
