@@ -225,7 +225,8 @@ class Run:
         elif ending == "complete":
             ok, cells = {}, self.record["rounds"]
             for one in cells:
-                ok[one["cell"]] = ok.get(one["cell"], 0) + one["ok"]
+                # A call that crosses the window's edges is credited by its share, though none began and ended there.
+                ok[one["cell"]] = ok.get(one["cell"], 0) + one["ok"] + (one.get("credited") or 0)
             right = {2 if not cells or 0 in ok.values() else 3 if any(one.get("failed") or one.get("cutOff") for one in cells) else 0} | ended
         elif ending == "interrupted":
             right = {130} | (ended if len(self.sent) > 1 or signal.SIGKILL in self.sent else set()) if self.sent else set()
