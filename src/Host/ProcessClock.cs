@@ -6,7 +6,7 @@ namespace IpcBench.Host;
 /// <summary>CPU time of a process, read from outside: a busy process need not answer.</summary>
 /// <param name="StartTicks">When the process started, in the system's unit. It tells apart two processes that had the same id.</param>
 /// <param name="CpuNs">User and kernel time of all threads in ns, ended threads included; on Windows in steps of about 15.6 ms.</param>
-/// <param name="UserNs">User time by the coarse clock (10 ms on Linux): only its ratio to the kernel time counts.</param>
+/// <param name="UserNs">User time by the coarse clock (10 ms on Linux). Only its ratio to <paramref name="KernelNs"/> is used.</param>
 /// <param name="KernelNs">Kernel time by the coarse clock.</param>
 /// <param name="EndedUserNs">User time of ended children that were waited for, in steps of 10 ms; 0 on Windows.</param>
 /// <param name="EndedKernelNs">Kernel time of the same children.</param>

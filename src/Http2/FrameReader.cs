@@ -1,8 +1,8 @@
 namespace IpcBench.Http2;
 
 /// <summary>
-/// Splits a stream of bytes into frames, however the stream was cut in transit. DATA is passed on as it arrives; of other frames an
-/// incomplete piece is kept until the rest arrives. So a connection that is idle or carries payload needs no buffer.
+/// Splits a stream of bytes into frames. Passes DATA on as it arrives, and keeps an incomplete frame of another type until the rest
+/// arrives. An idle connection, or a connection that carries only DATA, needs no buffer.
 /// </summary>
 public sealed class FrameReader(IFrameHandler handler)
 {

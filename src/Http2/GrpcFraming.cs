@@ -26,7 +26,7 @@ public static class GrpcFraming
         return frame;
     }
 
-    /// <summary>Reads a prefix; a <paramref name="flag"/> other than 0 and 1 is an error.</summary>
+    /// <summary>Reads a prefix and checks nothing: the caller rejects a <paramref name="flag"/> other than 0 and 1.</summary>
     public static void ReadPrefix(ReadOnlySpan<byte> prefix, out byte flag, out uint messageLength)
     {
         flag = prefix[0];

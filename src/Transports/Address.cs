@@ -5,7 +5,7 @@ using System.Text.RegularExpressions;
 namespace IpcBench.Transports;
 
 /// <summary>
-/// Where a server listens. The case decides the transport of client and server; <see cref="Parse"/> reads what
+/// The address of a server. Its subtype decides the transport of client and server. <see cref="Parse"/> reads what
 /// <see cref="ToString"/> writes.
 /// </summary>
 public abstract partial record Address

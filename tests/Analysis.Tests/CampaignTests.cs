@@ -88,7 +88,7 @@ public sealed class CampaignTests
     }
 
     [Fact]
-    public void Rounds_at_a_load_stop_when_their_own_comparisons_are_decided()
+    public void Rounds_of_a_given_load_stop_when_the_comparisons_at_that_load_are_decided()
     {
         double[] slow = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)], fast = [.. slow.Select(rate => rate * 1.5)];
         var full = Simulated.Run([slow, fast], arms: 2);

@@ -165,7 +165,7 @@ public sealed class DoubtTests
             Second(round => round with { Server = round.Server! with { CpuUserNs = 0, CpuKernelNs = 0 } }));
 
     [Fact]
-    public void Unattributed_CPU_time_has_no_cost_per_call_without_an_ended_call()
+    public void Without_ended_calls_unattributed_CPU_time_is_not_given_per_call()
     {
         var run = Second(round => round with
         {

@@ -40,7 +40,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void Files_with_the_detectable_change_show_it()
+    public void The_limit_is_crossed_just_beyond_the_change_that_the_message_names()
     {
         double[] before = [990, 995, 1000, 1005, 1010, 1015, 1020], after = [940, 950, 960, 970, 980, 990, 1000];
         var limit = GateLimit.Parse("rps<-5%");

@@ -105,7 +105,7 @@ public class RateSearchResultTests
         "tcp keeps failures<1% at every rate that was tried, up to 25,000 calls/s, 1.25 times its rate at full load.")]
     [InlineData("failures<0.0001%", Rounds, "the highest rate at which tcp keeps failures<0.0001% " + TooFew)]
     [InlineData("p99.9<1s", Rounds, "the highest rate at which tcp keeps p99.9<1s " + TooFew)]
-    public void A_search_without_a_crossing_has_a_sentence(string text, int rounds, string expected) =>
+    public void A_search_that_finds_no_limit_explains_it_in_a_sentence(string text, int rounds, string expected) =>
         Assert.Equal("10 B: " + expected, Assert.Single(RateSearchSentences.Lines(new MeasuredRun(Run(text, 1, rounds, length: 2000)))));
 
     [Fact]

@@ -54,7 +54,7 @@ public sealed class RateSearchTests
     [InlineData(0.05, 0.9)]
     [InlineData(0.1, 0.85)]
     [InlineData(0.15, 0.72)]
-    public void With_varying_capacity_the_interval_holds_the_rate_of_all_windows_together(
+    public void If_capacity_varies_the_interval_contains_the_rate_that_all_windows_together_keep(
         double spread, double least)
     {
         var truth = Queue.TruthOverSpeeds(20, 0.99, spread);

@@ -60,7 +60,7 @@ public class HostFactsTests
     }
 
     [Fact]
-    public void A_machine_without_system_files_keeps_the_known_facts()
+    public void Known_facts_are_kept_when_system_files_are_missing()
     {
         var host = HostFacts.ReadLinux(new HostFacts { Os = "Linux", LogicalCpus = 8, MemoryBytes = 5 }, new CapturedFiles());
 

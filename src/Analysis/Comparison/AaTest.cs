@@ -60,7 +60,7 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
     public bool IsEqualWithin(double delta) =>
         !Failed && Shift is { Interval: var interval } && interval.Low >= 1 / (1 + delta) && interval.High <= 1 + delta;
 
-    /// <summary>The shift with its interval as a change: <c>−1.4 % [−2.5 %, −0.4 %]</c>; – without an interval.</summary>
+    /// <summary>The shift and its interval, as changes: <c>−1.4 % [−2.5 %, −0.4 %]</c>. A dash when there is no interval.</summary>
     public string Measured => Shift is { } shift
         ? $"{Quantity.Change(shift.Ratio)} [{Quantity.Change(shift.Interval.Low)}, {Quantity.Change(shift.Interval.High)}]" : Quantity.None;
 

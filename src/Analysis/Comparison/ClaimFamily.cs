@@ -59,8 +59,8 @@ public sealed class ClaimFamily
         && one with { Transport = "" } == other with { Transport = "" };
 
     /// <summary>
-    /// The family with a claim about a metric of these cells, and the interval of the log ratio of cell to reference;
-    /// null when no family has it.
+    /// Finds the family that compares these two cells in this metric, and the interval of the logarithm of cell / reference.
+    /// Null when no family compares them.
     /// </summary>
     public static (ClaimFamily Family, Interval? Interval)? Find(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, string what)
     {
@@ -100,5 +100,7 @@ public sealed class ClaimFamily
 /// <summary>A comparison in a family.</summary>
 /// <param name="One">Index of the cell; the smaller of the two indexes.</param>
 /// <param name="What">What is compared: a metric, or a value computed from a round.</param>
-/// <param name="Series">The differences, one minus other, with the number of the round; empty before the cells are measured.</param>
+/// <param name="Series">
+/// For each round of both cells, its number and the difference One minus Other; empty before the cells are measured.
+/// </param>
 internal sealed record Claim(int One, int Other, string What, IReadOnlyList<(int Round, double Value)> Series);

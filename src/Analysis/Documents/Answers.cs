@@ -157,7 +157,9 @@ public static class Answers
             + shown.Reference.Key.Arm + Reserve(run, shown);
     }
 
-    /// <summary>The CPU per call from pairs of the same round; null when the difference is undecided or too small to matter.</summary>
+    /// <summary>
+    /// Compares the CPU per call of two cells in pairs of rounds. Null when the difference is undecided or too small to matter.
+    /// </summary>
     internal static ArmComparison? CostOf(MeasuredRun run, MeasuredCell cell, MeasuredCell other) =>
         ArmComparison.Of(run, cell, other, ArmComparison.Cost(cell, other)) is { Verdict.IsTooLittle: false } cost
             && (cost.IsBetter || cost.IsWorse) ? cost : null;
@@ -207,7 +209,7 @@ internal static class Concurrency
         let decided = same.Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>()
             .Where(c => (c.IsBetter || c.IsWorse) && !c.Verdict.IsTooLittle).OrderBy(c => c.Cell.Key.Connections).ToList()
         where decided.Exists(c => c.IsBetter) && decided.Exists(c => c.IsWorse)
-        select $"{same.Key.Work}: which is faster depends on the concurrency: "
+        select $"{same.Key.Work}: which is faster depends on the number of concurrent calls: "
             + And([.. decided.Select(c =>
                 $"{(c.IsBetter ? c.Cell : c.Reference).Key.Arm} with {Calls(c.Cell)}{Answers.Reserve(run, c)}")]) + ".";
 

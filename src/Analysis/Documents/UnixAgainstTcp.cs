@@ -99,7 +99,7 @@ public static class UnixAgainstTcp
         var undecided = open.Count - alike.Count;
         return said.Length == 0 ? "Worth it? No difference was decided for any of these loads."
             : $"Worth it? {char.ToUpperInvariant(said[0])}{said[1..]}{(undecided == 0 ? "."
-                : faster.Count + slower.Count == 0 ? $"; requests/s are not decided for {Quantity.Many(undecided, "load")}."
+                : faster.Count + slower.Count == 0 ? $"; requests/s are undecided for {Quantity.Many(undecided, "load")}."
                 : $"; not decided for {Quantity.Many(undecided, "other load")}.")}";
     }
 

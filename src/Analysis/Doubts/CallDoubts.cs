@@ -48,7 +48,7 @@ internal static class CallDoubts
                 Invariant($"round {r.Record.Number} counted {r.Record.Ok} calls and recorded {r.Ended.Count} latencies")))
             .MaxBy(seen => seen.Severity);
 
-    /// <summary>The two ends of one-way messages use different clocks, so latencies are unknown.</summary>
+    /// <summary>Finds one-way cells without latencies, because client and server use different clocks.</summary>
     public static Observation? OtherClock(MeasuredRun run, MeasuredCell cell) =>
         cell.Key.Method.Length == 0 && cell.Rounds.Any(r => IsOfAnotherClock(cell, r))
         ? new Observation(1, "latency is not shown: the server's time stamps are from another clock than this process's "

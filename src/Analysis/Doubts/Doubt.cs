@@ -137,10 +137,10 @@ public static partial class AdviceText
 
     public static string Fix(Advice advice) => Sentence(advice.Fix);
 
-    /// <summary>The doubt in a few words, for a screen that has a line for it.</summary>
+    /// <summary>Tells the doubt in a few words, to fit on one line.</summary>
     public static string Brief(Advice advice)
     {
-        // At which cell and in which round it was the whole doubt says.
+        // The full text of the doubt names cell and round.
         var text = Place().Replace(advice.Doubt.Trim().TrimEnd('.'), "");
         var end = new[] { ": ", "; ", " (", ", e.g." }.Select(mark => text.IndexOf(mark, StringComparison.Ordinal)).Where(at => at > 0)
             .DefaultIfEmpty(text.Length).Min();

@@ -86,7 +86,7 @@ public enum Agreement
     /// <summary>The whole interval lies outside the published ratio.</summary>
     Differs,
 
-    /// <summary>Too few rounds, or the interval contains both the published ratio and no difference.</summary>
+    /// <summary>There are too few rounds, or the interval contains the published ratio and also 1, which means no difference.</summary>
     CannotTell,
 }
 

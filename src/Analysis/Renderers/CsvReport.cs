@@ -8,7 +8,7 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// Long form: a row for each cell and counting round, with every metric in ns, bytes and calls. RFC 4180 with \n line
+/// Long form: one row for each cell and each round that counts. Every metric is in ns, bytes or calls. RFC 4180 with \n line
 /// ends, decimal points and no units in the cells.
 /// </summary>
 public sealed class CsvReport : IReport

@@ -84,8 +84,8 @@ public sealed record ObjectiveTerm(string Name, double Limit)
     public double? Quantile => Name[0] == 'p' ? double.Parse(Name[1..], CultureInfo.InvariantCulture) / 100 : null;
 
     /// <summary>
-    /// The allowed mean per call of what counts against the term: for a percentile the share of calls above the limit,
-    /// for a mean its limit in ns, for failures their share.
+    /// The limit of the term as a mean over all calls: for p99 the share 0.01 of calls that may be slower than the limit, for a mean
+    /// its ns, for failures their share.
     /// </summary>
     public double Allowed => Quantile is { } quantile ? 1 - quantile : Limit;
 }

@@ -36,7 +36,7 @@ public sealed record Measurement
     public IReadOnlyDictionary<string, long> Failed { get; init; } = new Dictionary<string, long>();
 
     /// <summary>
-    /// The first message of each kind of <see cref="Failed"/>, if the server gave one or a first reply was not as expected.
+    /// For each kind of <see cref="Failed"/>, the first message: the server's, or how the first reply differs from the expected one.
     /// </summary>
     public IReadOnlyDictionary<string, string> FailureMessages { get; init; } = new Dictionary<string, string>();
 

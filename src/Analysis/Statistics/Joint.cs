@@ -9,7 +9,7 @@ public static class Joint
     /// <summary>An interval for each series, in the same order; null for a series that has too few rounds.</summary>
     /// <param name="series">Values with the number of their round.</param>
     /// <param name="isLookedAt">The run may end or go on depending on its results, so the intervals must hold at every look.</param>
-    /// <param name="claims">The number of series that share the level, including series without values.</param>
+    /// <param name="claims">How many series share the error level <see cref="Alpha"/>; series without values count too.</param>
     public static IReadOnlyList<Interval?> Intervals(
         IReadOnlyList<IReadOnlyList<(int Round, double Value)>> series, bool isLookedAt, int claims) => isLookedAt
         ? [.. series.Select(one => ConfidenceSequence.Compute([.. one.Select(round => round.Value)], Alpha / claims))]

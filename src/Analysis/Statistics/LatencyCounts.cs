@@ -53,7 +53,7 @@ public sealed class LatencyCounts
         ended is not null && HasDataFor(percentile) && RankOf(percentile) is var rank
             && (rank > ended.Count || ended.ValueAtRank(rank) > (1 + LeastRise) * ValueAtRank(rank));
 
-    // A single call among thousands moves a percentile by its last digit, which is no reason for a doubt.
+    // Among thousands of calls one call changes only the last digit of a percentile, which is no reason for a doubt.
     private const double LeastRise = 0.005;
 
     /// <summary>The longest value in ns; null without values.</summary>

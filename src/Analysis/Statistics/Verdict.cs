@@ -38,7 +38,7 @@ public sealed record Verdict
     /// <summary>The smallest number of rounds at the stricter level for added rounds.</summary>
     private int FewestRoundsThen { get; init; }
 
-    /// <summary>Rounds that are missing for any verdict; 0 if there are enough.</summary>
+    /// <summary>How many more rounds a verdict needs; 0 if there are enough.</summary>
     public int RoundsMissing => Estimate.Rounds >= FewestRounds ? 0 : Math.Max(FewestRounds, FewestRoundsThen) - Estimate.Rounds;
 
     /// <summary>

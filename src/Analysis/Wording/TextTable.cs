@@ -70,7 +70,7 @@ public sealed class TextTable(params string[] headings)
             : TextWrapping.Lines($"({string.Join(", ", left)}: no room)", width)];
     }
 
-    // Headings and values: 10 B, tcp: requests/s 19,691; client CPU 16.0 µs.
+    // Writes a row as text, for example "10 B, tcp: requests/s 19,691; client CPU 16.0 µs".
     private string Record(string[] row)
     {
         var words = Math.Min(Words, headings.Length - 1);

@@ -22,7 +22,7 @@ internal static class CompareCommand
         var across = new Option<bool>("--across") { Description = "let --fail-on judge runs of different machines" };
         var format = Format();
         var verbose = new Option<bool>("-v", "--verbose") { Description = "also show rows without a decided difference" };
-        var command = new Command("compare", "Compares results files cell by cell, and fails on regressions if told which.")
+        var command = new Command("compare", "Compares results files cell by cell; with --fail-on it fails when a limit is crossed.")
         {
             files, failOn, strict, across, format, verbose,
         };
@@ -89,7 +89,7 @@ internal static class CompareCommand
             + "add --across if that is meant";
     }
 
-    /// <summary>The results of the gate, one per line; none without limits.</summary>
+    /// <summary>The results of the gate, one per line; no lines when no limit was given.</summary>
     internal static IEnumerable<string> Lines(IReadOnlyList<Gate> gates, bool strict)
     {
         foreach (var sentence in gates.SelectMany(gate => gate.Missing))

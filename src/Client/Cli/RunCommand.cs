@@ -92,7 +92,7 @@ internal sealed class Resume
         }
         var rounds = typed.GetValue(options.Rounds) ?? Usual;
         if (!rounds.StartsWith('+'))
-            throw new UsageException($"-r '{rounds}' with --resume is the number of rounds to add: write -r {Usual}");
+            throw new UsageException($"-r '{rounds}' with --resume needs a plus sign, which adds rounds: write -r {Usual}");
         var more = Parsers.Integer(rounds[1..], "-r", 1, MostRounds);
         var (results, reports) = ReportEnding.Divide(typed.GetValue(options.Output) ?? []);
         if (results is not null)

@@ -18,7 +18,7 @@ internal sealed class RunCommandOptions(Preset preset)
         HelpName = "URL",
         Description = preset.Help("-U",
             "server to measure, repeatable: http://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), pipe:/name; "
-            + "none: start one and compare its transports"),
+            + "without -U: start one and compare its transports"),
     };
 
     public Option<string> Transports { get; } = CompletionCommand.Suggesting(Text("--transports", "LIST",

@@ -80,7 +80,7 @@ internal sealed class RunOptionsReader(
 
     private static Shape ShapeOf(string text, string what) => Shape.All.FirstOrDefault(shape => shape.Name == text)
         ?? throw new UsageException(
-            $"{what}: there is no shape '{text}': it is one of {string.Join(", ", Shape.All.Select(shape => shape.Name))}");
+            $"{what}: there is no shape '{text}': the shapes are {string.Join(", ", Shape.All.Select(shape => shape.Name))}");
 
     private RunOptions AsTyped()
     {
@@ -184,7 +184,9 @@ internal sealed class RunOptionsReader(
         ? new Watch(name, Parsers.Address(where, $"--watch {name}: "))
         : throw new UsageException($"--watch '{text}' is not NAME=ADDRESS, e.g. --watch app=http://127.0.0.1:8000");
 
-    /// <summary>Without a value it has none, and a word other than <c>both</c> belongs to what follows.</summary>
+    /// <summary>
+    /// Reads --connect-per-call. Without a value it is on; <c>both</c> measures with and without. Another word is an argument.
+    /// </summary>
     private IReadOnlyList<bool> PerCall() => typed.GetResult(declared.ConnectPerCall) is null or { Implicit: true }
         ? [false]
         : Get(declared.ConnectPerCall) switch

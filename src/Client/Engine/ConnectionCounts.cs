@@ -75,7 +75,7 @@ internal sealed class ConnectLog
             times.Record(nanoseconds);
     }
 
-    /// <summary>The 50th, 90th and 99th percentile and the maximum, in ns; empty without connects.</summary>
+    /// <summary>Percentiles 50, 90 and 99 and the maximum of the connect times, in ns; empty when nothing connected.</summary>
     public IReadOnlyList<long> Percentiles()
     {
         lock (gate)

@@ -155,6 +155,6 @@ internal sealed class FailureNotes(IReadOnlyList<string>? secrets = null)
             first.TryAdd(kind, ServerWords.OneLine(message, secrets ?? []));
     }
 
-    /// <summary>The messages so far, by kind.</summary>
+    /// <summary>The first message of each kind.</summary>
     public IReadOnlyDictionary<string, string> First() => new SortedDictionary<string, string>(first, StringComparer.Ordinal);
 }

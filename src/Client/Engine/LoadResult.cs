@@ -122,7 +122,7 @@ internal interface IWindowEdges
     /// <summary>The window has just ended: the place for CPU times.</summary>
     void OnEnd();
 
-    /// <summary>The window ended a moment ago: the place for slow readings.</summary>
+    /// <summary>Called shortly after the end of the window. Slow readings belong here and not in <see cref="OnEnd"/>.</summary>
     void AfterEnd()
     {
     }

@@ -4,7 +4,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Runs a share of the connections: one event-loop thread, or .NET's threads.</summary>
+/// <summary>Runs some of the connections, on one event-loop thread or on .NET's thread pool.</summary>
 internal abstract class Scheduler : IDisposable
 {
     public List<IConnection> Connections { get; } = [];

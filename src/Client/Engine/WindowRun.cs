@@ -36,7 +36,7 @@ internal sealed class WindowRun
     /// <summary>Median duration of the calls before the window; null without load before it.</summary>
     public long? LeadMedianNs { get; set; }
 
-    /// <summary>The planned length of the window; null: until its calls are over.</summary>
+    /// <summary>The planned length of the window; null when the window ends with its last call.</summary>
     public long? PlannedNs { get; set; }
 
     /// <summary>Completes when no call is in flight any more.</summary>

@@ -137,7 +137,7 @@ internal static class Parsers
         if (words.Count == 0)
             throw new UsageException($"{what} is empty: it is the command that starts a server");
         return words[0].Length > 0 ? words
-            : throw new UsageException($"{what} begins with an empty word in place of a program: {text}");
+            : throw new UsageException($"{what} begins with an empty word, and its first word must be a program: {text}");
     }
 }
 

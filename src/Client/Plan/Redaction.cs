@@ -42,7 +42,9 @@ internal static class Redaction
         return sentence;
     }
 
-    /// <summary><c>Name: value</c>, or <c>Name: (hidden)</c>. The name of a file or variable with headers is not secret.</summary>
+    /// <summary>
+    /// A header as <c>Name: value</c> or <c>Name: (hidden)</c>. <c>@FILE</c> and <c>$VARIABLE</c> stay, since only their content is secret.
+    /// </summary>
     public static string Header(string text)
     {
         if (HeaderTexts.IsElsewhere(text))

@@ -85,7 +85,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
                 Options = Kept.Options with { Rounds = Kept.Options.RoundsAuto ? 0 : Last + More, Looks = [.. Looks, Last + More] },
             };
         }
-        throw Refusal(differences.Count == 0 ? "its cells would be different now" : Told(differences[0]));
+        throw Refusal(differences.Count == 0 ? "this version would plan other cells than the file has" : Told(differences[0]));
     }
 
     /// <summary>An early check, before options are read that another machine may lack.</summary>

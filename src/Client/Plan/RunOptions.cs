@@ -26,7 +26,7 @@ internal sealed record RunOptions
     /// <summary>The method to call; null: <c>Bench.Download</c> with each of <see cref="Sizes"/>.</summary>
     public AskedCall? Call { get; init; }
 
-    /// <summary>The kinds of endpoint of an own server.</summary>
+    /// <summary>The transports of the server that this tool starts.</summary>
     public required IReadOnlyList<string> Transports { get; init; }
 
     public required IReadOnlyList<long> Sizes { get; init; }

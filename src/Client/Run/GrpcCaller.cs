@@ -52,7 +52,7 @@ internal sealed class GrpcCaller : IDisposable
     {
         (Address, this.metadata) = (address, metadata ?? []);
         this.authority = address is Address.Tls && options.ServerName is not null ? null : authority;
-        // The handler does TLS itself: over a connector with TLS, it would send the scheme http, which Kestrel rejects.
+        // SocketsHttpHandler does the TLS. If the connector did it, the handler would send the scheme http, which Kestrel rejects.
         var tls = address as Address.Tls;
         // Connections are closed with FIN, as by applications, since some servers log a reset as an error.
         dialed = tls is null ? address : new Address.Tcp(tls.Host, tls.Port);
@@ -107,7 +107,7 @@ internal sealed class GrpcCaller : IDisposable
             GrpcStatusCode? status = firstAlone && IsWhole(body) ? GrpcStatusCode.Ok
                 : int.TryParse(Header(response, "grpc-status"), out var code) ? (GrpcStatusCode)code : null;
             var text = GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(Header(response, "grpc-message") ?? ""));
-            // A reply with another content type is no gRPC, whatever its grpc-status says.
+            // A reply with another content type is no gRPC, so an OK there is not trusted. The status of an error is kept.
             return new GrpcAnswer((int)response.StatusCode, other is null || status > 0 ? status : null, text, first) { OtherType = other };
         }
         catch (HttpRequestException e)

@@ -17,7 +17,7 @@ internal static class StreamCheck
         if (mode == CallMode.Unary)
             return options.Messages == 0 ? null : $"--messages is for streams, and {name} takes and returns one message: leave it out";
         if (options.Shapes.Count == 0 && options.Clients.Any(client => client != ProtocolTable.Wire))
-            return $"{name} streams, and only the client wire measures streams of other services: leave out --client";
+            return $"{name} is a streaming method; only the client wire measures those of other services: leave out --client";
         if (options.ConnectPerCall.Contains(true))
             return $"--connect-per-call opens a connection for each call, but messages of {name} share a stream: leave it out";
         if (call.Deadline is not null)

@@ -115,8 +115,10 @@ internal sealed record SliceLength(TimeSpan Slice, int Count, TimeSpan Patience)
     // A slice holds the median call of each stream at least so many times.
     private const int Medians = 5;
 
-    // The load before and after a slice of fast calls, in calls; and the factor by which a slice may take longer on a busy machine.
+    // The load before and after a slice of fast calls lasts as long as this many calls.
     private const int EdgesInCalls = 5;
+
+    // On a busy machine a slice may take this many times longer than planned.
     private const double MostDelay = 4;
     private static readonly TimeSpan Start = TimeSpan.FromSeconds(1);
 

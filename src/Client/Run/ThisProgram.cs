@@ -122,7 +122,8 @@ internal static class ServerLocation
     private static string Publish(string build, string folder) => "create it with dotnet publish src/Server -c Release "
         + (build == "aot" ? $"-r {RuntimeInformation.RuntimeIdentifier} -p:PublishAot=true " : "") + $"-o {ThisProgram.Quoted(folder)}";
 
-    // The host would say this in ten lines. It is left to the host where the frameworks are not beside it (a snap's launcher).
+    // dotnet would report missing ASP.NET Core in ten lines; this program does it in one. Where the frameworks are not beside dotnet
+    // (a snap's launcher), dotnet reports it.
     private static string? LacksAspNetCore(string dotnet)
     {
         var target = File.Exists(dotnet) ? File.ResolveLinkTarget(dotnet, returnFinalTarget: true)?.FullName : null;

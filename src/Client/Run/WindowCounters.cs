@@ -226,7 +226,7 @@ internal sealed record WindowUsage
 /// <param name="owners">The processes of all measured servers.</param>
 internal sealed class OthersMeter(IReadOnlyList<ServerOwner> owners)
 {
-    // If a server's processes are unknown, their CPU time would count as foreign.
+    // The meter reads nothing if a server's processes are unknown: their CPU time would count as that of other programs.
     private readonly OtherProcesses? before = owners.All(owner => owner.Pids.Count > 0) ? OtherProcesses.Read() : null;
 
     /// <summary>Reads all processes again.</summary>

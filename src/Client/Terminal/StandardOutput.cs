@@ -117,7 +117,7 @@ internal sealed class PrintableWriter(TextWriter terminal) : TextWriter(terminal
     public override void Flush() => terminal.Flush();
 }
 
-/// <summary>The reader of standard output.</summary>
+/// <summary>Where standard output goes: a terminal, a file or a pipe.</summary>
 /// <param name="IsTerminal">A terminal; otherwise a file or a pipe.</param>
 /// <param name="IsColoured">The terminal has colours, and the user did not switch them off (NO_COLOR, TERM=dumb).</param>
 internal sealed record Screen(bool IsTerminal, int Width = 80, bool IsColoured = false)

@@ -32,7 +32,7 @@ internal static partial class DescriptorFiles
                     $"{odd.Name} of {source} has the syntax '{odd.Syntax}', and known are proto2, proto3 and editions");
             var ordered = InOrder(Complete(all, source), source);
             if (all.Find(file => !DottedName().IsMatch(file.Package)) is not null)
-                throw new InputException($"a file of {source} has a package that is no name such as shop.v1");
+                throw new InputException($"a file of {source} has a package with an invalid name (a valid name: shop.v1)");
             return FileDescriptor.BuildFromByteStrings(ordered.Select(file => file.ToByteString()));
         }
         // Google.Protobuf checks names and references while it links, but not everything that a hostile file can contain.

@@ -185,7 +185,7 @@ internal sealed class ReplyRoom(IDisposable room)
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>A call that ends when its client has read a large reply.</summary>
+    /// <summary>Wraps a handler so that a call with a large reply ends only when the client has read the reply.</summary>
     public static RequestDelegate Around(RequestDelegate answer) => http =>
     {
         var answering = answer(http);

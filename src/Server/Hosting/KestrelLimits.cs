@@ -22,8 +22,8 @@ internal static class KestrelLimits
     private const long OwnFiles = 352;
 
     /// <summary>
-    /// The limit of connections over all endpoints; more are closed at once. An idle connection costs some 35 KiB, and
-    /// a benchmark with 10,000 must work.
+    /// The most connections over all endpoints; further connections are closed at once. A benchmark with 10,000 connections must
+    /// work, and each idle connection costs about 35 KiB.
     /// </summary>
     public static long MaxConnections() => Math.Clamp(OpenFileLimit.Read().Soft - OwnFiles, 0, MostConnections);
 

@@ -15,7 +15,7 @@ internal static class ServiceCatalogue
         .SelectMany(file => Symbols(file).Select(symbol => (symbol, file)))
         .ToDictionary(pair => pair.symbol.FullName, pair => pair.file, StringComparer.Ordinal);
 
-    /// <summary>One answer of the stream; an unknown name is an error inside the answer.</summary>
+    /// <summary>Answers one request of the stream. For an unknown name the answer holds an error, and the stream goes on.</summary>
     public static ServerReflectionResponse Answer(ServerReflectionRequest request)
     {
         var reply = new ServerReflectionResponse { ValidHost = request.Host, OriginalRequest = request };

@@ -100,7 +100,7 @@ internal sealed unsafe class EpollSet : IDisposable
     /// <summary>Asks for one event of a listening socket. From any thread.</summary>
     public void Arm(ulong key, int fd) => Control(Native.EpollModify, fd, Native.EpollIn | Native.EpollOneShot, key);
 
-    /// <summary>Ends the events of a listening socket. From any thread, while the socket's descriptor is open.</summary>
+    /// <summary>Stops the events of a listening socket. Any thread may call this while the descriptor is open.</summary>
     public void Ignore(int fd) => Native.EpollControl(epoll, Native.EpollDelete, fd, null);
 
     public void RemoveListener(int slot)

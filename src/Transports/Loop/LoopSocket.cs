@@ -35,7 +35,7 @@ public sealed unsafe class LoopSocket : IWatched
     private bool hasMore;
     private volatile bool writable = true;
 
-    /// <exception cref="IOException">epoll cannot watch another descriptor; <paramref name="fd"/> is closed.</exception>
+    /// <exception cref="IOException">epoll cannot watch one more descriptor. The constructor has closed <paramref name="fd"/>.</exception>
     internal LoopSocket(EventLoop loop, int fd, ILoopHandler handler, Socket? owner = null)
     {
         (this.loop, this.fd, Handler) = (loop, fd, handler);
@@ -251,7 +251,7 @@ public sealed unsafe class LoopSocket : IWatched
             Handler.OnReadable();
     }
 
-    /// <summary>SO_ERROR: the errno of a connect in progress; 0 when it succeeded.</summary>
+    /// <summary>Reads SO_ERROR, the result of a connect: 0 for success, else its errno.</summary>
     internal int TakeError() => Option(Native.SoError) is >= 0 and var error ? error : Marshal.GetLastPInvokeError();
 
     /// <summary>Creates a socket and starts its connect. The result is the errno of the connect: 0, EINPROGRESS, or a failure.</summary>

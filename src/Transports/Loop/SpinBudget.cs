@@ -1,8 +1,8 @@
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// How long before a timer is due a thread should stop sleeping and spin: as long as the system's wake-ups are late on
-/// average, at most 50 us, and at most a tenth of the elapsed time, since the server that is measured needs the CPU.
+/// Decides when a thread stops sleeping and spins until its timer is due. It spins for 1.5 times the mean lateness of the
+/// system's wake-ups, at most 50 us. All spins take at most a tenth of the elapsed time, since the measured server needs the CPU.
 /// </summary>
 public sealed class SpinBudget
 {

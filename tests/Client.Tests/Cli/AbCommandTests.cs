@@ -28,7 +28,7 @@ public class AbCommandTests
     [Theory]
     [InlineData("a 'b", "--base has a quotation mark ' that is not closed: a 'b")]
     [InlineData("a \\", "--base ends with a backslash: a \\")]
-    [InlineData("'' {address}", "--base begins with an empty word in place of a program: '' {address}")]
+    [InlineData("'' {address}", "--base begins with an empty word, and its first word must be a program: '' {address}")]
     [InlineData(" ", "--base is empty: it is the command that starts a server")]
     public void An_invalid_command_is_rejected(string text, string sentence) => Assert.Equal(
         sentence, Assert.Throws<UsageException>(() => Parsers.Words(text, "--base", backslashIsPlain: false)).Message);

@@ -188,7 +188,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void Messages_not_sent_were_due_after_the_senders_last_message()
+    public void Messages_due_after_the_last_message_of_a_sender_count_as_not_sent()
     {
         Start(new LoadWindow { Flow = Flow.In, Rate = 100, Duration = TimeSpan.FromSeconds(1) }, streams: [2, 2]);
         var begin = run.Clock.BeginNs;

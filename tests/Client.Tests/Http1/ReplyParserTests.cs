@@ -105,7 +105,7 @@ public class ReplyParserTests
     }
 
     [Fact]
-    public void Bytes_after_a_reply_belong_to_the_next_reply_even_with_a_known_head()
+    public void Bytes_after_a_reply_belong_to_the_next_reply_even_if_its_head_is_the_same()
     {
         var parser = new ReplyParser(isBodyless: false);
         var bytes = Encoding.ASCII.GetBytes(
@@ -144,7 +144,7 @@ public class ReplyParserTests
     [Theory]
     [InlineData(11)]
     [InlineData(12)]
-    public void Mutated_replies_cut_anywhere_have_the_same_result(int seed)
+    public void A_mutated_reply_gives_the_same_result_whole_or_in_two_pieces(int seed)
     {
         var random = new Random(seed);
         string[] right =

@@ -66,7 +66,7 @@ public sealed class HostileReflectionTests
             new ServerReflectionResponse { FileDescriptorResponse = new() { FileDescriptorProto = { file.ToByteString() } } });
         var told = await Assert.ThrowsAsync<SchemaException>(
             () => ServiceTypes.DescribeAsync(new TypeSource { Server = server.Address }, "a.M", Cancel));
-        Assert.Equal($"a file of the reflection of {server.Address} has a package that is no name such as shop.v1", told.Message);
+        Assert.Equal($"a file of the reflection of {server.Address} has a package with an invalid name (a valid name: shop.v1)", told.Message);
     }
 
     [Fact]
@@ -100,7 +100,7 @@ public sealed class HostileReflectionTests
     [Theory]
     [InlineData("a\e[2J.proto")]
     [InlineData("a.proto\nmessage Fake {}")]
-    public async Task The_name_of_a_file_is_one_line(string name)
+    public async Task A_file_name_with_control_characters_is_refused(string name)
     {
         var file = new FileDescriptorProto
         {

@@ -46,7 +46,7 @@ public sealed class ResumptionTests : IDisposable
         Refused("its tool was '1' and is '2' now", kept with { ToolVersion = "2" });
         Refused("its kernel was '6' and is '7' now", kept with { Host = kept.Host with { Kernel = "7" } });
         Refused("its duration was '1 s' and is '2 s' now", kept with { Options = kept.Options with { DurationNs = 2_000_000_000 } });
-        Refused("its cells would be different now",
+        Refused("this version would plan other cells than the file has",
             kept with { Cells = [kept.Cells[0] with { Key = kept.Cells[0].Key with { Corpus = "other" } }] });
 
         void Refused(string why, RunRecord now) => Assert.Equal(
@@ -59,7 +59,7 @@ public sealed class ResumptionTests : IDisposable
     {
         var file = Save(Run(rounds: 12));
         Assert.Equal($"--resume: there is no file {file}x", await SeenAsync("--resume", file + "x"));
-        Assert.Equal("-r '4' with --resume is the number of rounds to add: write -r +4", await SeenAsync("--resume", file, "-r", "4"));
+        Assert.Equal("-r '4' with --resume needs a plus sign, which adds rounds: write -r +4", await SeenAsync("--resume", file, "-r", "4"));
         Assert.Equal("-r '0' must be between 1 and 1000", await SeenAsync("--resume", file, "-r", "+0"));
         Assert.Equal("--resume reads all options except -r, -v, --format and -o of a report from the file: leave out -s",
             await SeenAsync("--resume", file, "-s", "10"));

@@ -18,7 +18,7 @@ public class ServerCpuTests
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task The_CPU_time_of_our_own_server_is_its_own_report(string kind)
+    public async Task The_CPU_time_of_our_server_seen_from_outside_agrees_with_its_report(string kind)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Windows' clock has steps of 15.6 ms");
         await using var servers = await Typed.ServersAsync("--transports", kind, "-c", "8");
@@ -202,7 +202,7 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public async Task With_server_pids_none_no_process_is_read()
+    public async Task The_option_server_pids_none_reads_no_process()
     {
         await using var server = await ForeignServer.PythonAsync("tcp");
         await using var servers = await Typed.ServersAsync("-U", $"{server.Address}", "--server-pids", "none");

@@ -40,7 +40,7 @@ internal static class EchoExperiment
         Words = new Dictionary<string, string>
         {
             ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
-                + "pipe:/name; none: start one and compare its transports",
+                + "pipe:/name; without -U: start one and compare its transports",
             ["--sockets"] = "sockets of the started server: loop (this project's event loop and nothing else, default on Linux), "
                 + "dotnet (System.Net.Sockets through Kestrel, default elsewhere and for tls) or bare (without Kestrel); "
                 + "dotnet,loop: compare both",

@@ -37,8 +37,8 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     protected abstract Task<CallResult> Call(long sentNs, CancellationToken cancellation);
 
     /// <summary>
-    /// Drops the stream that outlives a call, if there is one. A cut-off that comes when a call was just answered cancels
-    /// that stream: no other call may use it.
+    /// Drops the stream that outlives a call, if there is one. A cut-off cancels that stream even if the call was just answered,
+    /// so the next call must not use it.
     /// </summary>
     protected virtual void DropOpen()
     {

@@ -38,7 +38,7 @@ internal struct ReplyHead
         return Status == 0 ? ReadStatus(line) : ReadHeader(line);
     }
 
-    /// <summary>All lines have arrived; false when they contradict each other.</summary>
+    /// <summary>Called when all header lines have arrived. Returns false when the lines contradict each other.</summary>
     /// <param name="isBodyless">The request was HEAD.</param>
     public bool End(bool isBodyless)
     {

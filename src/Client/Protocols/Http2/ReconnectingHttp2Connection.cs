@@ -93,7 +93,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         return isFirst;
     }
 
-    /// <summary>The first call failed, so the reply of the next call is checked.</summary>
+    /// <summary>Makes the connection check the reply of its next call: when a window begins, or when the checked call has failed.</summary>
     public void LookAtNext() => isFirstDue = true;
 
     public override void OnWindow()

@@ -49,7 +49,7 @@ internal enum ReplyKind : byte
 {
     Download,
 
-    /// <summary>A Received, which reports how many bytes of payload have reached the server.</summary>
+    /// <summary>The message <c>Received</c>, in which the server reports how many bytes of payload have reached it.</summary>
     Received,
 
     /// <summary>Another message of any size: only prefix and length are read, and all of it is payload.</summary>
