@@ -49,7 +49,8 @@ public class AnswerTests
             Rounds = [.. many.Rounds, .. one.Rounds.Select(round => round with { Cell = round.Cell + many.Cells.Count })],
         };
 
-        Assert.Equal("1 MB: which is faster depends on the number of concurrent calls: unix with 1 connection and tcp with 400 connections.",
+        Assert.Equal(
+            "1 MB: which is faster depends on the number of concurrent calls: unix with 1 connection and tcp with 400 connections.",
             Answers.Of(new MeasuredRun(Both(Of(400, 0.85), Of(1, 1.27))))[0]);
         var doubtful = Both(Of(400, 0.85), Of(1, 1.27));
         doubtful = doubtful with
@@ -58,7 +59,8 @@ public class AnswerTests
                 ? round with { Connections = round.Connections with { Opened = 390 } } : round)],
         };
         Assert.Equal(
-            "1 MB: which is faster depends on the number of concurrent calls: unix with 1 connection and tcp with 400 connections (doubt: connections).",
+            "1 MB: which is faster depends on the number of concurrent calls: "
+                + "unix with 1 connection and tcp with 400 connections (doubt: connections).",
             Answers.Of(new MeasuredRun(doubtful))[0]);
         var agreed = Answers.Of(new MeasuredRun(Both(Of(400, 1.1), Of(1, 1.27))));
         Assert.StartsWith("400 clients, 1 MB: unix is fastest", agreed[0], StringComparison.Ordinal);

@@ -83,7 +83,9 @@ public class BenchRunnerTests
             Call = (number, cell) => cell >= 2 && (number == 1 || cell == 3) ? TimeSpan.FromMilliseconds(100 * cell) : null,
         };
         await RunAsync(rounds, rounds: 2, observer: new NoObserver { Noted = said.Add });
-        Assert.Equal(["1 kB, 4 connections: a call takes 0.20–0.30 s, so windows are 0.8–1.2 s instead of 0.5 s (give -d to keep the length)"], said);
+        Assert.Equal(
+            ["1 kB, 4 connections: a call takes 0.20–0.30 s, so windows are 0.8–1.2 s instead of 0.5 s "
+                + "(give -d to keep the length)"], said);
     }
 
     [Fact]

@@ -66,7 +66,8 @@ public sealed class HostileReflectionTests
             new ServerReflectionResponse { FileDescriptorResponse = new() { FileDescriptorProto = { file.ToByteString() } } });
         var told = await Assert.ThrowsAsync<SchemaException>(
             () => ServiceTypes.DescribeAsync(new TypeSource { Server = server.Address }, "a.M", Cancel));
-        Assert.Equal($"a file of the reflection of {server.Address} has a package with an invalid name (a valid name: shop.v1)", told.Message);
+        Assert.Equal(
+            $"a file of the reflection of {server.Address} has a package with an invalid name (a valid name: shop.v1)", told.Message);
     }
 
     [Fact]

@@ -59,7 +59,8 @@ public sealed class ResumptionTests : IDisposable
     {
         var file = Save(Run(rounds: 12));
         Assert.Equal($"--resume: there is no file {file}x", await SeenAsync("--resume", file + "x"));
-        Assert.Equal("-r '4' with --resume needs a plus sign, which adds rounds: write -r +4", await SeenAsync("--resume", file, "-r", "4"));
+        Assert.Equal(
+            "-r '4' with --resume needs a plus sign, which adds rounds: write -r +4", await SeenAsync("--resume", file, "-r", "4"));
         Assert.Equal("-r '0' must be between 1 and 1000", await SeenAsync("--resume", file, "-r", "+0"));
         Assert.Equal("--resume reads all options except -r, -v, --format and -o of a report from the file: leave out -s",
             await SeenAsync("--resume", file, "-s", "10"));

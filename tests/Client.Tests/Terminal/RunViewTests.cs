@@ -9,7 +9,8 @@ namespace IpcBench.Client.Tests.Terminal;
 
 public class RunViewTests
 {
-    private const string Sentence = "unix, 1 MB, 400 connections: a call takes 0.52 s, so windows are 2.1 s instead of 1 s (give -d to keep the length)";
+    private const string Sentence = "unix, 1 MB, 400 connections: a call takes 0.52 s, "
+        + "so windows are 2.1 s instead of 1 s (give -d to keep the length)";
 
     [Fact]
     public void A_note_on_a_terminal_is_wrapped_between_words()
