@@ -51,6 +51,19 @@ public class SlicesTests
     }
 
     [Fact]
+    public async Task Each_round_chooses_the_length_of_its_slices_from_its_own_calls()
+    {
+        var options = Typed.Read(Preset.Main, (Two + "400ms").Split(' '));
+        await using var servers = await Typed.ServersAsync(options);
+        var (runner, plan) = Runner(servers, options);
+        var slow = plan.Cells.Select(cell => cell with { Load = cell.Load with { Size = 5_000_000 } }).ToList();
+        async Task<double> LengthAsync(IReadOnlyList<PlannedCell> cells, int number) =>
+            (await runner.MeasureInTurnsAsync(cells, number, 0, Token))[0].Round.Slices!.PlannedSeconds;
+        var ofSlowCalls = await LengthAsync(slow, 1);
+        Assert.InRange(await LengthAsync(plan.Cells, 2), 0.02, ofSlowCalls * 0.99);
+    }
+
+    [Fact]
     public async Task Measurements_of_an_interrupted_round_are_kept()
     {
         var options = Typed.Read(Preset.Main, (Two + "60s").Split(' '));
