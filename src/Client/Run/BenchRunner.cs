@@ -96,7 +96,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         {
             cancellation.ThrowIfCancellationRequested();
             // Outside of windows: a collection in a window would count as the client's CPU time, and the memory of rounds would add up.
-            GC.Collect(GC.MaxGeneration, GCCollectionMode.Aggressive, blocking: true, compacting: true);
+            GC.Collect();
             var measured = together is [var single]
                 ? [await rounds.MeasureAsync(single, number, attempt, Rate(single, number), cancellation)]
                 : await rounds.MeasureInTurnsAsync(together, number, attempt, cancellation);
