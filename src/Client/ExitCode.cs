@@ -1,11 +1,11 @@
 namespace IpcBench.Client;
 
-/// <summary>The exit codes of the process; the first that applies is used.</summary>
+/// <summary>The exit codes of the process. The first that applies is used.</summary>
 internal static class ExitCode
 {
     public const int Ok = 0;
 
-    /// <summary>The command line is wrong; the message names the fix.</summary>
+    /// <summary>The command line is wrong. The message names the fix.</summary>
     public const int Usage = 1;
 
     /// <summary>
@@ -20,6 +20,6 @@ internal static class ExitCode
     /// <summary>A regression gate was crossed.</summary>
     public const int Gate = 4;
 
-    /// <summary>Ended early by Ctrl-C, <c>q</c> or SIGTERM; the measurements so far are kept.</summary>
+    /// <summary>The run was ended early by Ctrl-C, <c>q</c> or SIGTERM. The measurements so far are kept.</summary>
     public const int Interrupted = 130;
 }

@@ -13,12 +13,12 @@ using IpcBench.Schema;
 using var console = Utf8Console.Enable();
 StandardOutput.Guard();
 
-// A file above the size limit (ulimit -f) is then an error of the write and not the end of the process (SIGXFSZ, signal(7)).
+// A file above the size limit (ulimit -f) is then an error of the write. Otherwise SIGXFSZ would end the process (signal(7)).
 using var fileSize = OperatingSystem.IsLinux()
     ? PosixSignalRegistration.Create((PosixSignal)25, static signal => signal.Cancel = true)
     : null;
 
-// The runtime throws OutOfMemoryException also where the system refuses a thread.
+// The runtime also throws OutOfMemoryException when the system refuses a thread.
 AppDomain.CurrentDomain.UnhandledException += static (_, unhandled) =>
 {
     for (var e = unhandled.ExceptionObject as Exception; e is not null; e = e.InnerException)

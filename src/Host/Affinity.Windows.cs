@@ -5,7 +5,7 @@ namespace IpcBench.Host;
 
 public static partial class Affinity
 {
-    // One processor group has at most 64 CPUs. A process in several groups reports empty masks; it is treated as a
+    // One processor group has at most 64 CPUs. A process in several groups reports empty masks. It is treated as a
     // process without affinity.
     private static (CpuSet Process, CpuSet System)? MasksWindows() =>
         GetProcessAffinityMask(GetCurrentProcess(), out var process, out var system) && process != 0

@@ -4,29 +4,31 @@ using System.Diagnostics;
 namespace IpcBench.Host;
 
 /// <summary>
-/// The CPUs on which a process may run. A running .NET process cannot be moved: its runtime has counted the processors
-/// at the start, and on Linux only one thread would move. So a child inherits the set at its start.
+/// The CPUs on which a process may run. A running .NET process cannot be moved: its runtime has counted the processors at
+/// the start, and on Linux only one thread would move. So a child inherits the set at its start.
 /// </summary>
 public static partial class Affinity
 {
-    /// <summary>The CPUs that this process could be given, whatever its present set is; null where the system has no affinity.</summary>
+    /// <summary>
+    /// Returns the CPUs that this process could be given, whatever its present set is. Null when the system has no affinity.
+    /// </summary>
     public static CpuSet? Available() => OperatingSystem.IsLinux() ? AvailableLinux()
         : OperatingSystem.IsWindows() ? MasksWindows()?.System
         : null;
 
-    /// <summary>The CPUs of this process; null where the system has no affinity.</summary>
+    /// <summary>Returns the CPUs of this process. Null when the system has no affinity.</summary>
     public static CpuSet? Current() => OperatingSystem.IsLinux() ? CurrentLinux(new SystemFiles())
         : OperatingSystem.IsWindows() ? MasksWindows()?.Process
         : null;
 
-    /// <summary>The CPUs of this process as reports show them: <c>0-1</c>, or <c>free</c> when the process may use all.</summary>
+    /// <summary>Names the CPUs of this process as reports show them: <c>0-1</c>, or <c>free</c> when the process may use all.</summary>
     public static string Describe() =>
         Current() is { } current && current.ToString() != Available()?.ToString() ? current.ToString() : "free";
 
     /// <summary>
-    /// Starts a child that runs on <paramref name="cpus"/> from its first instruction; null gives it the CPUs of this process.
+    /// Starts a child that runs on <paramref name="cpus"/> from its first instruction. Null gives the child the CPUs of this process.
     /// </summary>
-    /// <param name="name">The child's name in messages; null: messages show the program alone.</param>
+    /// <param name="name">The child's name in messages. Null when messages show the program alone.</param>
     /// <exception cref="EnvironmentException">The program cannot be started, or the system refused the set.</exception>
     public static Process Start(ProcessStartInfo info, CpuSet? cpus, string? name = null)
     {
@@ -34,7 +36,7 @@ public static partial class Affinity
         {
             return cpus is null ? StartHere(info) : OperatingSystem.IsLinux() ? StartLinux(info, cpus) : StartWindows(info, cpus);
         }
-        // The message of .NET repeats the program and the folder; for a folder it says "Success".
+        // .NET's message is not used. It repeats the program and the folder, and for a folder it says "Success".
         catch (Exception e) when (e is Win32Exception or IOException)
         {
             var why = Directory.Exists(info.FileName) ? "it is a folder"

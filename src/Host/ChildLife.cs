@@ -4,7 +4,7 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Host;
 
-/// <summary>Ties a child to this process on Windows: the system ends the child when this process ends, for whatever reason.</summary>
+/// <summary>Ties a child to this process on Windows. The system ends the child when this process ends, for whatever reason.</summary>
 [SupportedOSPlatform("windows")]
 public sealed partial class ChildLife : IDisposable
 {
@@ -13,7 +13,7 @@ public sealed partial class ChildLife : IDisposable
 
     private readonly nint job;
 
-    /// <summary>Best effort: if the system refuses, the child stays independent.</summary>
+    /// <summary>Ties the child. If the system refuses, the child stays independent.</summary>
     public ChildLife(Process child)
     {
         this.job = CreateJobObjectW(0, 0);

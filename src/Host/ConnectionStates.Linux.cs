@@ -46,16 +46,17 @@ public abstract partial class ConnectionStates
     }
 }
 
-/// <summary>TCP connections of some listening ports by state; both ends of a local connection are one connection.</summary>
-/// <param name="ports">The port of each endpoint; null for an endpoint that is not TCP.</param>
+/// <summary>TCP connections of some listening ports by state. Both ends of a local connection are one connection.</summary>
+/// <param name="ports">The port of each endpoint. Null for an endpoint that is not TCP.</param>
 internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
 {
-    // linux/tcp_states.h; inet_diag.h: the message has 72 bytes before its attributes; attribute 2 is tcp_info.
+    // The states are from linux/tcp_states.h. In inet_diag.h, a message has 72 bytes before its attributes, and attribute 2 is tcp_info.
     private const int Established = 1, SynSent = 2, SynReceived = 3, TimeWait = 6, NewSynReceived = 12, Listen = 10;
     private const int FixedPart = 72, Info = 2;
     private const uint Connections = 0xfff & ~(1u << Listen | 1u << TimeWait) | 1u << NewSynReceived;
 
-    // The kernel measures in jiffies of 1 to 10 ms. If both directions moved in the same jiffy, the connection counts as busy for 20 ms.
+    // The kernel measures in jiffies of 1 to 10 ms. If the last send and receive were in the same jiffy, their order is
+    // unknown, so the connection counts as busy for 20 ms.
     private const uint BusyMs = 20;
 
     private readonly Dictionary<(int Watch, UInt128 Client, ushort Port), End> connections = [];
@@ -124,13 +125,13 @@ internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
         var queued = BinaryPrimitives.ReadInt64LittleEndian(message[56..]) != 0; // rqueue and wqueue, 4 bytes each
         if (!isServer)
             return queued ? End.Open | End.Busy : End.Open;
-        // A socket without an inode has no file yet: nobody has accepted it.
+        // A socket without an inode has no file yet, because nobody has accepted it.
         if (BinaryPrimitives.ReadInt32LittleEndian(message[68..]) == 0)
             return End.NotAccepted;
         return queued || IsRequestOut(SocketDiag.Attribute(message, FixedPart, Info)) ? End.Open | End.Busy : End.Open;
     }
 
-    // struct tcp_info: tcpi_last_data_sent at 44, tcpi_last_data_recv at 52, both in ms before now.
+    // In struct tcp_info, tcpi_last_data_sent is at 44 and tcpi_last_data_recv at 52, both in ms before now.
     private static bool IsRequestOut(ReadOnlySpan<byte> info)
     {
         if (info.Length < 56)
@@ -139,7 +140,7 @@ internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
         return received < sent || received == sent && received < BusyMs;
     }
 
-    /// <summary>The 16 bytes of an address; 127.0.0.1 and ::ffff:127.0.0.1 give the same value.</summary>
+    /// <summary>Reads the 16 bytes of an address. 127.0.0.1 and ::ffff:127.0.0.1 give the same value.</summary>
     private static UInt128 Peer(ReadOnlySpan<byte> address)
     {
         var value = BinaryPrimitives.ReadUInt128BigEndian(address);
@@ -149,11 +150,11 @@ internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
 }
 
 /// <summary>Connections of some listening Unix sockets by state.</summary>
-/// <param name="names">The name of each endpoint in the kernel's form; null for an endpoint that is no Unix socket.</param>
+/// <param name="names">The name of each endpoint in the kernel's form. Null for an endpoint that is no Unix socket.</param>
 internal sealed class UnixStates(IReadOnlyList<string?> names)
 {
-    // linux/unix_diag.h: 16 bytes before the attributes. The dump omits sockets in an accept queue; the listening
-    // socket tells their number.
+    // In linux/unix_diag.h, a message has 16 bytes before its attributes. The dump omits sockets in an accept queue, but
+    // the listening socket's message has their number.
     private const int FixedPart = 16, NameAttribute = 0, PeerAttribute = 2, QueuesAttribute = 4;
     private const uint ShowNamePeerQueues = 0x01 | 0x04 | 0x10;
     private const int Established = 1, Listen = 10;

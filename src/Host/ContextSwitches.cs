@@ -5,8 +5,8 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Host;
 
 /// <summary>How often threads of a process lost their CPU.</summary>
-/// <param name="Voluntary">The thread waited for something.</param>
-/// <param name="Involuntary">The time slice of the thread ended, or a thread of higher priority was ready.</param>
+/// <param name="Voluntary">How often a thread waited for something.</param>
+/// <param name="Involuntary">How often a thread's time slice ended, or a thread of higher priority was ready.</param>
 public readonly partial record struct ContextSwitches(long Voluntary, long Involuntary)
 {
     private const int RusageSelf = 0;
@@ -14,17 +14,24 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
 
     public long Sum => Voluntary + Involuntary;
 
-    /// <summary>Of all threads of this process since its start, ended threads included; zeros where the system does not tell.</summary>
+    /// <summary>
+    /// Counts the switches of all threads of this process since its start, ended threads included. Zeros when the system
+    /// does not report them.
+    /// </summary>
     public static ContextSwitches Own() => OperatingSystem.IsLinux() && Environment.Is64BitProcess ? OwnLinux() : default;
 
     /// <summary>
-    /// Of each living thread of another process, by thread id. Null where the process does not exist or may not be read, and on Windows,
-    /// which has these counts in performance counters only. Takes some 20 µs a thread: call it outside the window.
+    /// Counts the switches of each living thread of another process, by thread id. This takes some 20 µs a thread, so
+    /// call it outside the window. Null when the process does not exist or may not be read, and on Windows, which has
+    /// these counts in performance counters only.
     /// </summary>
     public static IReadOnlyDictionary<int, ContextSwitches>? OfThreads(int process) =>
         OperatingSystem.IsLinux() ? OfThreadsLinux(process, new SystemFiles()) : null;
 
-    /// <summary>Of all threads of several processes, as <see cref="OfThreads(int)"/>; null when none of them can be read.</summary>
+    /// <summary>
+    /// Counts the switches of all threads of several processes, as <see cref="OfThreads(int)"/> does. Null when none of
+    /// the processes can be read.
+    /// </summary>
     public static IReadOnlyDictionary<int, ContextSwitches>? OfThreads(IEnumerable<int> processes)
     {
         var all = new Dictionary<int, ContextSwitches>();
@@ -33,14 +40,16 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
         return all.Count == 0 ? null : all;
     }
 
-    /// <summary>The switches between two readings of <see cref="OfThreads(int)"/>, without threads that ended meanwhile.</summary>
+    /// <summary>
+    /// Adds up the switches between two readings of <see cref="OfThreads(int)"/>, without threads that ended in between.
+    /// </summary>
     public static ContextSwitches Between(
         IReadOnlyDictionary<int, ContextSwitches> earlier, IReadOnlyDictionary<int, ContextSwitches> later)
     {
         var sum = default(ContextSwitches);
         foreach (var (thread, now) in later)
         {
-            // A count below the earlier count belongs to a new thread that got the id of an ended one.
+            // A count below the earlier count belongs to a new thread that got the id of an ended thread.
             var then = earlier.TryGetValue(thread, out var found)
                 && found.Voluntary <= now.Voluntary && found.Involuntary <= now.Involuntary ? found : default;
             sum = new(sum.Voluntary + now.Voluntary - then.Voluntary, sum.Involuntary + now.Involuntary - then.Involuntary);
@@ -48,7 +57,7 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
         return sum;
     }
 
-    // /proc/self/status counts the main thread alone; getrusage(2) adds up all threads.
+    // getrusage(2) is used, because it adds up all threads. /proc/self/status counts the main thread alone.
     private static ContextSwitches OwnLinux() =>
         getrusage(RusageSelf, out var usage) == 0 ? new(usage[VoluntaryField], usage[InvoluntaryField]) : default;
 
@@ -71,7 +80,9 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
         return threads.Count == 0 ? null : threads;
     }
 
-    /// <summary>proc_pid_status(5): <c>voluntary_ctxt_switches: 150</c> and <c>nonvoluntary_ctxt_switches: 545</c>.</summary>
+    /// <summary>
+    /// Reads the lines <c>voluntary_ctxt_switches: 150</c> and <c>nonvoluntary_ctxt_switches: 545</c> (proc_pid_status(5)).
+    /// </summary>
     internal static ContextSwitches Parse(string status) =>
         new(Field(status, "\nvoluntary_ctxt_switches:"), Field(status, "\nnonvoluntary_ctxt_switches:"));
 
@@ -88,7 +99,7 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
     [LibraryImport("libc")]
     private static partial int getrusage(int who, out ResourceUsage usage);
 
-    // struct rusage: two timevals and 14 longs, all of 8 bytes on 64-bit Linux; the last two longs are the counts.
+    // struct rusage has two timevals and 14 longs, whose parts all have 8 bytes on 64-bit Linux. The last two longs are the counts.
     [InlineArray(18)]
     private struct ResourceUsage
     {

@@ -6,17 +6,17 @@ namespace IpcBench.Host;
 /// <summary>CPUs by number, written as the kernel writes them: <c>0-1,3</c>.</summary>
 public sealed class CpuSet
 {
-    /// <summary>A larger number is a typing error (Linux's largest CONFIG_NR_CPUS is 8192).</summary>
+    /// <summary>The largest number. A larger number is a typing error, because Linux's largest CONFIG_NR_CPUS is 8192.</summary>
     private const int Largest = 8191;
 
     private CpuSet(IEnumerable<int> cpus) => Cpus = [.. cpus.Distinct().Order()];
 
-    /// <summary>Ascending, without repetition, never empty.</summary>
+    /// <summary>The CPUs, ascending, without repetition, never empty.</summary>
     public IReadOnlyList<int> Cpus { get; }
 
     public static CpuSet From(params IEnumerable<int> cpus) => new(cpus);
 
-    /// <summary>Reads <c>0-1,3</c>; on failure <paramref name="error"/> is one sentence.</summary>
+    /// <summary>Reads <c>0-1,3</c>. On failure, <paramref name="error"/> is one sentence.</summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out CpuSet? set, [NotNullWhen(false)] out string? error)
     {
         (set, error) = (null, $"'{text}' is no CPU set: write numbers and ranges, as in 0-1,3");
@@ -31,7 +31,7 @@ public sealed class CpuSet
         return true;
     }
 
-    /// <summary>The shortest text that <see cref="TryParse"/> reads back.</summary>
+    /// <summary>Returns the shortest text that <see cref="TryParse"/> reads back.</summary>
     public override string ToString()
     {
         var parts = new List<string>();
@@ -83,7 +83,7 @@ internal sealed record CpuTopology(string Model, int Logical, int Cores, int Soc
         return core.Length == 0 ? null : (files.Read(folder + "physical_package_id"), core);
     }
 
-    // x86 calls the field "model name"; other processors use "Model", "cpu model" or "cpu".
+    // x86 calls the field "model name". Other processors use "Model", "cpu model" or "cpu".
     private static string ModelName(string cpuinfo)
     {
         string[] names = ["model name", "Model", "cpu model", "cpu"];
@@ -103,14 +103,14 @@ internal static class CpuQuota
     private static readonly string[] V2Mounts = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
     private static readonly string[] V1Mounts = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup/cpuacct,cpu"];
 
-    /// <summary>The lowest limit between this process's group and the root; 0 without a limit.</summary>
+    /// <summary>Reads the lowest limit between this process's group and the root. 0 without a limit.</summary>
     public static double Read(ISystemFiles files)
     {
         var quotas = files.Read("/proc/self/cgroup").Split('\n').SelectMany(line => Quotas(files, line)).Where(quota => quota > 0).ToList();
         return quotas.Count == 0 ? 0 : quotas.Min();
     }
 
-    // cgroups(7): "hierarchy:controllers:path"; version 2 has hierarchy 0 and no controllers.
+    // A line is "hierarchy:controllers:path" (cgroups(7)). Version 2 has hierarchy 0 and no controllers.
     private static IEnumerable<double> Quotas(ISystemFiles files, string line) => line.Split(':', 3) switch
     {
         ["0", "", var path] => Folders(V2Mounts, path).Select(folder => V2(files.Read(folder + "/cpu.max"))),
@@ -120,7 +120,7 @@ internal static class CpuQuota
         _ => [],
     };
 
-    // In a container the mount's root is the container's own group, but the path may still be the host's: so every parent is tried.
+    // In a container the mount's root is the container's own group, but the path may still be the host's. So every parent is tried.
     private static IEnumerable<string> Folders(string[] mounts, string path)
     {
         for (var current = path.Trim().TrimEnd('/'); ; current = current[..current.LastIndexOf('/')])
@@ -132,10 +132,10 @@ internal static class CpuQuota
         }
     }
 
-    /// <summary><c>200000 100000</c> is 2; <c>max 100000</c> is no limit.</summary>
+    /// <summary>Reads the quota of version 2: <c>200000 100000</c> is 2 CPUs, and <c>max 100000</c> is no limit.</summary>
     internal static double V2(string cpuMax) => cpuMax.Split(' ') is [var quota, var period] ? V1(quota, period) : 0;
 
-    /// <summary>Quota and period are in µs; a quota of -1 is no limit.</summary>
+    /// <summary>Reads the quota of version 1. Quota and period are in µs, and a quota of -1 is no limit.</summary>
     internal static double V1(string quota, string period) =>
         long.TryParse(quota, CultureInfo.InvariantCulture, out var time)
         && long.TryParse(period, CultureInfo.InvariantCulture, out var every)

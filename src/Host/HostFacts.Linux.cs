@@ -20,7 +20,7 @@ public sealed partial record HostFacts
         "/sys/kernel/mm/transparent_hugepage/enabled",
     ];
 
-    /// <summary>Adds what <paramref name="files"/> tell about the machine.</summary>
+    /// <summary>Adds what <paramref name="files"/> say about the machine.</summary>
     internal static HostFacts ReadLinux(HostFacts host, ISystemFiles files)
     {
         var cpus = CpuTopology.Read(files);
@@ -63,7 +63,7 @@ public sealed partial record HostFacts
         }
     }
 
-    // os-release(5): NAME="value" lines; the first of its two places wins.
+    // os-release(5) has lines NAME="value". The first of its two places counts.
     private static string OsName(ISystemFiles files)
     {
         var text = files.Read("/etc/os-release") is { Length: > 0 } etc ? etc : files.Read("/usr/lib/os-release");

@@ -32,11 +32,14 @@ public sealed partial record HostFacts
     private static bool IsWine() =>
         NativeLibrary.TryLoad("ntdll.dll", out var library) && NativeLibrary.TryGetExport(library, "wine_get_version", out _);
 
-    /// <summary>Processors of the machine; <see cref="Environment.ProcessorCount"/> counts only those that this process may use.</summary>
+    /// <summary>
+    /// Counts the processors of the machine. <see cref="Environment.ProcessorCount"/> counts only the processors that
+    /// this process may use.
+    /// </summary>
     internal static int ActiveProcessors() =>
         GetActiveProcessorCount(AllProcessorGroups) is > 0 and var count ? (int)count : Environment.ProcessorCount;
 
-    // The buffer holds records of varying length: 4 bytes of kind, 4 bytes of size, then the data.
+    // The buffer holds records of varying length, each with 4 bytes of kind and 4 bytes of size before its data.
     private static int CountRelations(int kind)
     {
         var length = 0u;
@@ -78,7 +81,7 @@ public sealed partial record HostFacts
     }
 
     /// <summary>
-    /// The power plans that every Windows has, by their ids (winnt.h), since Windows tells their names in its own language.
+    /// Names the power plans that every Windows has, by their ids (winnt.h). Windows itself gives their names only in its own language.
     /// </summary>
     internal static string? PlanOf(Guid scheme) => scheme.ToString() switch
     {

@@ -2,16 +2,16 @@ using System.Runtime.InteropServices;
 
 namespace IpcBench.Host;
 
-/// <summary>What the system tells about the machine. Unknown texts are empty, unknown numbers 0.</summary>
+/// <summary>What the system reports about the machine. Unknown texts are empty, unknown numbers 0.</summary>
 public sealed partial record HostFacts
 {
     public string Os { get; init; } = "";
     public string Kernel { get; init; } = "";
 
-    /// <summary>Hypervisor and container, e.g. <c>kvm, docker</c>; empty on bare metal.</summary>
+    /// <summary>Hypervisor and container, e.g. <c>kvm, docker</c>. Empty on bare metal.</summary>
     public string Virtualization { get; init; } = "";
 
-    /// <summary>The quota of CPU time in CPUs; 0 without a quota.</summary>
+    /// <summary>The quota of CPU time in CPUs. 0 without a quota.</summary>
     public double CpuQuota { get; init; }
 
     public string CpuModel { get; init; } = "";
@@ -31,7 +31,7 @@ public sealed partial record HostFacts
     /// <summary>Kernel settings that change the results of local transports, by name, e.g. <c>net.ipv4.tcp_rmem</c>.</summary>
     public IReadOnlyDictionary<string, string> Settings { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>Reads all facts. Never throws: a fact that cannot be read stays empty.</summary>
+    /// <summary>Reads all facts. Never throws. A fact that cannot be read stays empty.</summary>
     public static HostFacts Read()
     {
         var host = new HostFacts
@@ -50,7 +50,7 @@ public sealed partial record HostFacts
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // A benchmark must not fail because a sandbox or an unusual kernel hides a fact.
+            // A sandbox or an unusual kernel may hide a fact. A benchmark must not fail because of that.
             return host;
         }
     }

@@ -5,7 +5,8 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Host;
 
 /// <summary>
-/// How many files and sockets this process may have open; <see cref="long.MaxValue"/> where there is no limit or the system does not tell.
+/// How many files and sockets this process may have open. <see cref="long.MaxValue"/> when there is no limit or the
+/// system does not report it.
 /// </summary>
 public readonly partial record struct OpenFileLimit(long Soft, long Hard)
 {
@@ -21,7 +22,7 @@ public readonly partial record struct OpenFileLimit(long Soft, long Hard)
     /// <summary>Raises the soft limit to the hard limit, which needs no privilege, and returns the new limits.</summary>
     public static OpenFileLimit Raise() => OperatingSystem.IsLinux() ? RaiseLinux() : Read();
 
-    /// <summary>True when the limit has room for this many connections.</summary>
+    /// <summary>Whether the limit has room for this many connections.</summary>
     public bool Allows(int connections) => Soft >= (long)connections + Reserve;
 
     private static OpenFileLimit ReadLinux() => getrlimit(RlimitNofile, out var limits) == 0 ? From(limits) : Unlimited;
@@ -49,7 +50,7 @@ public readonly partial record struct OpenFileLimit(long Soft, long Hard)
     private record struct Limits(ulong Current, ulong Maximum);
 }
 
-/// <summary>How many local ports are free for TCP connections to one server; 0 when the system does not tell.</summary>
+/// <summary>The number of local ports that are free for TCP connections to one server. 0 when the system does not report it.</summary>
 public static class PortSpace
 {
     private const int WindowsPorts = 16384; // 49152-65535 (RFC 6335), the default range of Windows
@@ -66,7 +67,7 @@ public static class PortSpace
         }
     }
 
-    /// <summary>The port range, less the connections in TIME_WAIT.</summary>
+    /// <summary>Computes the size of the port range, less the connections in TIME_WAIT.</summary>
     internal static int Linux(ISystemFiles files)
     {
         var range = files.Read("/proc/sys/net/ipv4/ip_local_port_range").Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries);

@@ -17,8 +17,8 @@ public sealed partial record ListenerOwner
         _ => Unknown("this system has no named pipes of Windows"),
     };
 
-    // SO_PEERCRED of a connected Unix socket names the process that called listen(2); a process that inherited the
-    // socket is its descendant.
+    // SO_PEERCRED of a connected Unix socket names the process that called listen(2). A process that inherited the socket
+    // is a descendant of this process.
     private static ListenerOwner OfUnixSocket(string name)
     {
         using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
@@ -41,7 +41,8 @@ public sealed partial record ListenerOwner
         }
     }
 
-    // A server that daemonizes after listen(2), as nginx does, continues in a child.
+    // Some servers, such as nginx, become a daemon after listen(2) and continue in a child. So the process that holds the
+    // socket is searched.
     private static ListenerOwner OfUnixHolders(string name, int listened)
     {
         var (holders, hidden) = Holders(InodesOf(name));
@@ -52,8 +53,8 @@ public sealed partial record ListenerOwner
     }
 
     /// <summary>
-    /// True when the process has one of the sockets open. If its open files may not be read, or the socket was bound by
-    /// another spelling of the path, true when the process exists.
+    /// Whether the process has one of the sockets open. If its open files may not be read, or the socket was bound by
+    /// another spelling of the path, the answer is whether the process exists.
     /// </summary>
     private static bool Holds(int pid, HashSet<uint> inodes)
     {
@@ -71,7 +72,7 @@ public sealed partial record ListenerOwner
         }
     }
 
-    /// <summary>The inodes of the listening Unix sockets with this name.</summary>
+    /// <summary>Finds the inodes of the listening Unix sockets with this name.</summary>
     private static HashSet<uint> InodesOf(string name)
     {
         const int listen = 10, fixedPart = 16, nameAttribute = 0; // linux/unix_diag.h
@@ -108,7 +109,7 @@ public sealed partial record ListenerOwner
         return Choose(holders, ProcessTree.ParentFinder(), hidden);
     }
 
-    /// <summary>The inodes of the listening sockets that a connection to this address can reach.</summary>
+    /// <summary>Finds the inodes of the listening sockets that a connection to this address can reach.</summary>
     private static HashSet<uint> Inodes(LocalEndpoint.TcpPort endpoint)
     {
         const int listen = 10, tcp = 6, tcpInode = 68;
@@ -153,7 +154,7 @@ public sealed partial record ListenerOwner
             }
             catch (IOException)
             {
-                // The process has ended meanwhile.
+                // The process has ended in the meantime.
             }
         }
         return (holders, hidden);

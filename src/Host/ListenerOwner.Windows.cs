@@ -49,7 +49,7 @@ public sealed partial record ListenerOwner
     private static HashSet<int> Listeners(LocalEndpoint.TcpPort endpoint)
     {
         var (exact, wide) = (new HashSet<int>(), new HashSet<int>());
-        // MIB_TCPROW_OWNER_PID: state, address, port, …, pid. MIB_TCP6ROW_OWNER_PID: address, scope, port, …, pid.
+        // MIB_TCPROW_OWNER_PID has state, address, port, …, pid. MIB_TCP6ROW_OWNER_PID has address, scope, port, …, pid.
         Add(AfInet, row: 24, address: 4, length: 4, port: 8, pid: 20);
         Add(AfInet6, row: 56, address: 0, length: 16, port: 20, pid: 52);
         return exact.Count > 0 ? exact : wide;
@@ -73,7 +73,7 @@ public sealed partial record ListenerOwner
         }
     }
 
-    // The table is the number of rows, then the rows. It may grow between the call for its size and the call that reads it.
+    // The table begins with the number of rows. It may grow between the call for its size and the call that reads it.
     private static byte[] Table(int family)
     {
         const uint tooSmall = 122; // ERROR_INSUFFICIENT_BUFFER

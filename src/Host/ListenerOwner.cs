@@ -5,15 +5,16 @@ using System.Net;
 namespace IpcBench.Host;
 
 /// <summary>The process that listens at an address of this machine: its id, or one sentence why it is unknown.</summary>
-/// <param name="Pid">Null when <paramref name="Reason"/> is given.</param>
-/// <param name="Reason">Empty when the process was found.</param>
+/// <param name="Pid">The process id. Null when <paramref name="Reason"/> is given.</param>
+/// <param name="Reason">Why the process is unknown. Empty when the process was found.</param>
 public sealed partial record ListenerOwner(int? Pid, string Reason)
 {
-    // Names as in /proc/<pid>/comm, which holds 15 characters. On Windows and macOS, Docker's own programs stand before containers.
+    // The names are those of /proc/<pid>/comm, which holds 15 characters. On Windows and macOS, Docker's own programs
+    // forward to containers.
     private static readonly string[] Forwarders =
         ["docker-proxy", "rootlessport", "rootlesskit", "slirp4netns", "pasta", "com.docker.back", "com.docker.backend", "wslrelay"];
 
-    /// <summary>Asks the system. For a socket file or a pipe it connects, and closes the connection at once.</summary>
+    /// <summary>Asks the system for the process. For a socket file or a pipe, connects and closes the connection at once.</summary>
     public static ListenerOwner Find(LocalEndpoint endpoint)
     {
         try
@@ -29,10 +30,10 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
         }
     }
 
-    /// <summary>True when the process is this process or one of its ancestors.</summary>
+    /// <summary>Whether the process is this process or one of its ancestors.</summary>
     public static bool IsAboveThis(int pid) => pid == Environment.ProcessId || Ancestors().Contains(pid);
 
-    /// <summary>Rejects a process whose CPU time is more than the server's.</summary>
+    /// <summary>Rejects a process whose CPU time would include more than the server's.</summary>
     internal static ListenerOwner Judge(int pid, IReadOnlyList<int> ancestors, string name = "") => pid switch
     {
         <= 0 when OperatingSystem.IsWindows() => Unknown("the system does not tell which process listens"),
@@ -50,11 +51,13 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
 
     private static ListenerOwner Unknown(string reason) => new(null, reason);
 
-    /// <summary>The process that owns the socket: of the holders, the one whose parents do not hold it. Fails if several remain.</summary>
+    /// <summary>
+    /// Chooses the process that owns the socket: the holder whose parents do not hold the socket. Unknown if several such holders remain.
+    /// </summary>
     /// <param name="holders">The processes that have the socket open.</param>
     /// <param name="hidden">
-    /// Some processes' open files could not be read. If several holders then have a common parent, this parent, unless
-    /// it is process 1, is the owner.
+    /// Whether the open files of some processes could not be read. If several holders then have a common parent other
+    /// than process 1, this parent is the owner.
     /// </param>
     internal static ListenerOwner Choose(IReadOnlyCollection<int> holders, Func<int, int?> parentOf, bool hidden = false)
     {
@@ -71,7 +74,7 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
 
     private static IReadOnlyList<int> Ancestors() => [.. Parents(Environment.ProcessId, ProcessTree.ParentFinder())];
 
-    // On Windows a new process may have the id of a parent that has ended, so parents can form a circle.
+    // On Windows a new process may have the id of a parent that has ended. So parents can form a circle, which must end the search.
     private static IEnumerable<int> Parents(int pid, Func<int, int?> parentOf)
     {
         var seen = new HashSet<int> { pid };
@@ -83,10 +86,10 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
 /// <summary>An address of this machine at which a process listens, in the system's form.</summary>
 public abstract record LocalEndpoint
 {
-    /// <param name="Ip">Null: every address of this machine.</param>
+    /// <param name="Ip">The IP address. Null for every address of this machine.</param>
     public sealed record TcpPort(int Port, IPAddress? Ip = null) : LocalEndpoint;
 
-    /// <param name="Name">The path; an abstract name starts with a NUL byte (unix(7)).</param>
+    /// <param name="Name">The path. An abstract name starts with a NUL byte (unix(7)).</param>
     public sealed record UnixName(string Name) : LocalEndpoint;
 
     /// <summary>A named pipe of Windows.</summary>

@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Host;
 
 /// <summary>
-/// Processes whose parent has ended. Linux gives them to process 1, unless an ancestor has asked for them (prctl(2),
+/// Processes whose parent has ended. Linux gives orphans to process 1, unless an ancestor has asked for them (prctl(2),
 /// PR_SET_CHILD_SUBREAPER). This process can ask, and so finds what the programs that it started have left behind. On
 /// Windows a job object does this work (<see cref="ChildLife"/>).
 /// </summary>
@@ -12,15 +12,17 @@ public static partial class Orphans
 {
     private const int SetChildSubreaper = 36, NoHang = 1; // prctl(2), waitpid(2)
 
-    /// <summary>From now on, orphans among this process's descendants become its children; false where the system cannot do that.</summary>
+    /// <summary>
+    /// Makes orphans among this process's descendants its children from now on. Returns false when the system cannot do this.
+    /// </summary>
     public static bool TryAdopt() => OperatingSystem.IsLinux() && prctl(SetChildSubreaper, 1, 0, 0, 0) == 0;
 
-    /// <summary>The children of this process, including zombies (ended, but not waited for).</summary>
+    /// <summary>Lists the children of this process, including zombies (ended, but not waited for).</summary>
     public static IReadOnlyList<int> Children() =>
         [.. ProcessTree.Parents().Where(one => one.Value == Environment.ProcessId).Select(one => one.Key)];
 
     /// <summary>
-    /// Frees the id of an ended child; does nothing while the child runs. Only for a child that has no
+    /// Frees the id of an ended child. Does nothing while the child runs. Only for a child that has no
     /// <see cref="System.Diagnostics.Process"/> in this program.
     /// </summary>
     public static void Reap(int child)
@@ -30,10 +32,10 @@ public static partial class Orphans
     }
 
     /// <summary>
-    /// Processes that were started with this variable in their environment, and all that they started since, wherever
-    /// it is now. Linux only; empty on other systems.
+    /// Lists the processes that were started with this variable in their environment, and everything that they have
+    /// started, whoever its parent is now. Empty on systems other than Linux.
     /// </summary>
-    /// <param name="variable">Written <c>NAME=value</c>.</param>
+    /// <param name="variable">The variable, written <c>NAME=value</c>.</param>
     public static IReadOnlyList<int> Marked(string variable) =>
         OperatingSystem.IsLinux() ? [.. ProcessTree.Parents().Keys.Where(id => IsMarked(id, variable))] : [];
 

@@ -3,7 +3,8 @@ using System.Diagnostics;
 namespace IpcBench.Host;
 
 /// <summary>
-/// The CPU time of all processes except some families. It is read from outside, so that the answer does not depend on what the families do.
+/// The CPU time of all processes except some families. The time is read from outside, so that the answer does not depend
+/// on what the families do.
 /// </summary>
 public sealed class OtherProcesses
 {
@@ -17,15 +18,16 @@ public sealed class OtherProcesses
         (this.timestamp, this.clocks, this.parents) = (timestamp, clocks, parents);
 
     /// <summary>
-    /// Reads all processes that this process can see; null where the system does not tell. Takes some 30 µs a process: call it outside the
-    /// window. On Windows the clocks have steps of about 15.6 ms, and processes of other users are missing without privilege.
+    /// Reads all processes that this process can see. This takes some 30 µs a process, so call it outside the window. On
+    /// Windows the clocks have steps of about 15.6 ms, and processes of other users are missing without privilege. Null
+    /// when the system does not report the times.
     /// </summary>
     public static OtherProcesses? Read()
     {
         if (OperatingSystem.IsLinux())
         {
             var numbers = ProcessTree.Numbers().ToList();
-            // The clocks are read first, since a clock takes a microsecond; the parents take longer.
+            // The clocks are read first, because a clock takes a microsecond and a parent takes longer.
             var timestamp = Stopwatch.GetTimestamp();
             var clocks = ProcessClock.Read(numbers);
             return new OtherProcesses(timestamp, clocks, clocks.ToDictionary(one => one.Key, one => one.Value.Parent));
@@ -37,8 +39,8 @@ public sealed class OtherProcesses
     }
 
     /// <summary>
-    /// The CPU time of other processes between two readings, the busiest first. Processes that started or ended
-    /// meanwhile are included. Kernel threads work for the process that made them busy, so they are counted apart.
+    /// Computes the CPU time of other processes between two readings, the busiest first. Processes that started or ended
+    /// in between are included. Kernel threads are counted apart, because they work for the process that made them busy.
     /// </summary>
     /// <param name="families">Processes that are left out together with their descendants.</param>
     public static OtherUsage Between(OtherProcesses earlier, OtherProcesses later, IReadOnlyCollection<int> families)
@@ -76,15 +78,15 @@ public sealed record OtherUsage(long TotalNs, IReadOnlyList<ProcessShare> Busies
 {
     public const int Named = 3;
 
-    /// <summary>CPU time of kernel threads in ns; 0 where the system does not show them.</summary>
+    /// <summary>CPU time of kernel threads in ns. 0 when the system does not show them.</summary>
     public long KernelThreadsNs { get; init; }
 
     /// <summary>The time between the two readings.</summary>
     public TimeSpan Span { get; init; }
 
     /// <summary>
-    /// The share of a shorter window inside the readings, under the assumption of even use. The readings lie outside
-    /// the window, since each takes a while.
+    /// Computes the share of a shorter window inside the readings, under the assumption of even use. The readings lie
+    /// outside the window, because each takes a while.
     /// </summary>
     public OtherUsage Within(TimeSpan window)
     {

@@ -3,12 +3,14 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Host;
 
-/// <summary>CPU time of a process, read from outside: a busy process need not answer.</summary>
-/// <param name="StartTicks">When the process started, in the system's unit. It tells apart two processes that had the same id.</param>
-/// <param name="CpuNs">User and kernel time of all threads in ns, ended threads included; on Windows in steps of about 15.6 ms.</param>
+/// <summary>CPU time of a process, read from outside, so that a busy process need not answer.</summary>
+/// <param name="StartTicks">
+/// When the process started, in the system's unit. This distinguishes two processes that had the same id.
+/// </param>
+/// <param name="CpuNs">User and kernel time of all threads in ns, ended threads included. On Windows in steps of about 15.6 ms.</param>
 /// <param name="UserNs">User time by the coarse clock (10 ms on Linux). Only its ratio to <paramref name="KernelNs"/> is used.</param>
 /// <param name="KernelNs">Kernel time by the coarse clock.</param>
-/// <param name="EndedUserNs">User time of ended children that were waited for, in steps of 10 ms; 0 on Windows.</param>
+/// <param name="EndedUserNs">User time of ended children that were waited for, in steps of 10 ms. 0 on Windows.</param>
 /// <param name="EndedKernelNs">Kernel time of the same children.</param>
 public sealed partial record ProcessClock(
     long StartTicks, long CpuNs, long UserNs, long KernelNs, long EndedUserNs, long EndedKernelNs)
@@ -16,23 +18,26 @@ public sealed partial record ProcessClock(
     /// <summary>Resident memory, shared pages included.</summary>
     public long WorkingSetBytes { get; init; }
 
-    /// <summary>The kernel's flags of the process; 0 where the system does not tell.</summary>
+    /// <summary>The kernel's flags of the process. 0 when the system does not report them.</summary>
     public long Flags { get; init; }
 
-    /// <summary>The process that started this process or adopted it; 0 where it was not read.</summary>
+    /// <summary>The process that started this process or adopted it. 0 when the parent was not read.</summary>
     public int Parent { get; init; }
 
     private const int ThreadCpuTime = 3; // CLOCK_THREAD_CPUTIME_ID, clock_gettime(2)
 
-    /// <summary>Null where the process does not exist or may not be read, or the system does not tell. Takes some 50 µs.</summary>
+    /// <summary>
+    /// Reads the clock of a process, which takes some 50 µs. Null when the process does not exist or may not be read, or
+    /// the system does not report it.
+    /// </summary>
     public static ProcessClock? Read(int process) => process <= 0 ? null
         : OperatingSystem.IsLinux() ? ReadLinux(new SystemFiles(), process)
         : OperatingSystem.IsWindows() ? ProcessTree.ClockOfWindows(process)
         : null;
 
     /// <summary>
-    /// Of several processes, as close to one moment as the system allows: on Linux first all fine clocks (a microsecond
-    /// each), then the slower files. Processes that cannot be read are missing.
+    /// Reads the clocks of several processes, as close to one moment as the system allows. On Linux, all fine clocks are
+    /// read first (a microsecond each), and then the slower files. Processes that cannot be read are missing.
     /// </summary>
     public static IReadOnlyDictionary<int, ProcessClock> Read(IReadOnlyCollection<int> processes)
     {
@@ -48,24 +53,27 @@ public sealed partial record ProcessClock(
     }
 
     /// <summary>
-    /// CPU time of the calling thread, without the time of other threads in between. Zero where the system does not tell.
+    /// Reads the CPU time of the calling thread, without the time of other threads in between. Zero when the system does not report it.
     /// </summary>
     public static TimeSpan OfThisThread() => TimeSpan.FromTicks(OfThisThreadNs() / TimeSpan.NanosecondsPerTick);
 
-    /// <summary>CPU time of the calling thread in ns; 0 where the system does not tell. A system call of some 0.2 µs.</summary>
+    /// <summary>
+    /// Reads the CPU time of the calling thread in ns, by a system call of some 0.2 µs. 0 when the system does not report it.
+    /// </summary>
     public static long OfThisThreadNs() =>
         OperatingSystem.IsLinux() && clock_gettime(ThreadCpuTime, out var time) == 0 ? time.Nanoseconds : 0;
 
     /// <summary>
-    /// User and kernel time in ns that the process and its ended children used between two readings; null when the readings are of
-    /// different processes. The fine clock gives the sum, the coarse clocks give the ratio of its parts.
+    /// Computes the user and kernel time in ns that the process and its ended children used between two readings. The
+    /// fine clock gives the sum, the coarse clocks give the ratio of its parts. Null when the readings are of different
+    /// processes.
     /// </summary>
     public static (long UserNs, long KernelNs)? Between(ProcessClock earlier, ProcessClock later)
     {
         if (earlier.StartTicks != later.StartTicks || later.CpuNs < earlier.CpuNs)
             return null;
         var (used, user, kernel) = (later.CpuNs - earlier.CpuNs, later.UserNs - earlier.UserNs, later.KernelNs - earlier.KernelNs);
-        // Less than a step of the coarse clock: the ratio since the start is used.
+        // If the time is less than a step of the coarse clock, the ratio since the start of the process is used.
         if (user + kernel <= 0)
             (user, kernel) = (later.UserNs, later.KernelNs);
         var userPart = user + kernel <= 0 ? used : (long)(used * (user / (double)(user + kernel)));
@@ -75,7 +83,7 @@ public sealed partial record ProcessClock(
     [SupportedOSPlatform("linux")]
     private static ProcessClock? ReadLinux(SystemFiles files, int process)
     {
-        // The fine clock is read first, since the file takes longer.
+        // The fine clock is read first, because the file takes longer.
         return FineNs(process) is { } ns && ProcessTree.StatOf(files, process) is { } stat ? ProcessTree.ClockOf(stat, ns) : null;
     }
 
@@ -95,7 +103,7 @@ public sealed partial record ProcessClock(
     private static long? FineNs(int process) =>
         clock_getcpuclockid(process, out var clock) == 0 && clock_gettime(clock, out var time) == 0 ? time.Nanoseconds : null;
 
-    /// <returns>0, or an error number.</returns>
+    /// <returns>0 for success, otherwise an error number.</returns>
     [LibraryImport("libc")]
     private static partial int clock_getcpuclockid(int process, out int clock);
 

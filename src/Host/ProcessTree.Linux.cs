@@ -6,11 +6,11 @@ public sealed partial class ProcessTree
 {
     private const long TickNs = 10_000_000; // USER_HZ, the unit of /proc/<pid>/stat, is 100 on every architecture that .NET supports
 
-    // proc_pid_stat(5), counted from the field after the program's name: state, ppid, …, flags, …, utime, stime,
-    // cutime, cstime, …, starttime, vsize, rss.
+    // Indexes of proc_pid_stat(5), counted from the field after the program's name: state, ppid, …, flags, …, utime,
+    // stime, cutime, cstime, …, starttime, vsize, rss.
     private const int Parent = 1, Flags = 6, User = 11, Kernel = 12, EndedUser = 13, EndedKernel = 14, Start = 19, Pages = 21;
 
-    /// <summary>The clock of a process, from its <see cref="StatOf"/> and the fine clock that was read just before.</summary>
+    /// <summary>Makes the clock of a process, from its <see cref="StatOf"/> and the fine clock that was read just before.</summary>
     internal static ProcessClock ClockOf(long[] stat, long cpuNs) =>
         new(stat[Start], cpuNs, stat[User] * TickNs, stat[Kernel] * TickNs, stat[EndedUser] * TickNs, stat[EndedKernel] * TickNs)
         {
@@ -19,7 +19,9 @@ public sealed partial class ProcessTree
             WorkingSetBytes = stat[Pages] * Environment.SystemPageSize,
         };
 
-    /// <summary>The numbers after the name, which may itself hold blanks and brackets; null when the process has ended.</summary>
+    /// <summary>
+    /// Reads the numbers of /proc/id/stat after the name, which may itself hold blanks and brackets. Null when the process has ended.
+    /// </summary>
     internal static long[]? StatOf(ISystemFiles files, int id)
     {
         var text = files.Read(string.Create(CultureInfo.InvariantCulture, $"/proc/{id}/stat"));
@@ -27,7 +29,7 @@ public sealed partial class ProcessTree
         return words.Length <= Pages ? null : [.. words.Take(Pages + 1).Select(Number)];
     }
 
-    /// <summary>The ids of all processes that this process can see.</summary>
+    /// <summary>Lists the ids of all processes that this process can see.</summary>
     internal static IEnumerable<int> Numbers()
     {
         foreach (var folder in Directory.EnumerateDirectories("/proc"))

@@ -12,8 +12,9 @@ public sealed partial class ProcessTree
     private const uint StillActive = 259;
 
     /// <summary>
-    /// GetProcessTimes and K32GetProcessMemoryInfo read one process. System.Diagnostics.Process lists all processes to
-    /// tell the memory of one, so that reading all would take the square of their number.
+    /// Reads the clock by GetProcessTimes and K32GetProcessMemoryInfo, which read one process. System.Diagnostics.Process
+    /// would list all processes to find the memory of one, so reading all processes would take the square of their
+    /// number.
     /// </summary>
     [SupportedOSPlatform("windows")]
     internal static ProcessClock? ClockOfWindows(int id)
@@ -23,7 +24,7 @@ public sealed partial class ProcessTree
             return null;
         try
         {
-            // An ended process can still be opened while another process holds a handle of it.
+            // While another process holds a handle of an ended process, it can still be opened. So its exit code is checked.
             if (!GetExitCodeProcess(process, out var code) || code != StillActive
                 || !GetProcessTimes(process, out var created, out _, out var kernel, out var user))
                 return null;
@@ -94,7 +95,7 @@ public sealed partial class ProcessTree
     [return: MarshalAs(UnmanagedType.Bool)]
     private static partial bool GetExitCodeProcess(nint process, out uint code);
 
-    // FILETIMEs: ticks of 100 ns; the first two since 1601.
+    // The times are FILETIMEs, in ticks of 100 ns. The first two count from 1601.
     [LibraryImport("kernel32")]
     [return: MarshalAs(UnmanagedType.Bool)]
     private static partial bool GetProcessTimes(nint process, out long created, out long ended, out long kernel, out long user);

@@ -1,9 +1,9 @@
 namespace IpcBench.Host;
 
-/// <summary>Processes with all their descendants, watched from outside: none of them has to answer.</summary>
+/// <summary>Processes with all their descendants, watched from outside, so that none of them has to answer.</summary>
 public sealed partial class ProcessTree(IReadOnlyList<int> roots)
 {
-    // Each id with the start of its process, which tells apart two processes that had the same id.
+    // Each id is kept with the start of its process, which distinguishes two processes that had the same id.
     private readonly Dictionary<int, long?> members = roots.ToDictionary(root => root, _ => (long?)null);
 
     /// <summary>The ids of the processes that the tree was made for.</summary>
@@ -12,11 +12,13 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
     /// <summary>The ids of all processes found so far, ended processes included.</summary>
     public IReadOnlyCollection<int> Members => members.Keys;
 
-    /// <summary>The descendants found so far that still run; a new process with the id of an ended one is not among them.</summary>
+    /// <summary>The descendants found so far that still run. A new process with the id of an ended descendant does not count.</summary>
     public IReadOnlyList<int> Descendants =>
         [.. members.Where(one => !roots.Contains(one.Key) && ProcessClock.Read(one.Key)?.StartTicks == one.Value).Select(one => one.Key)];
 
-    /// <summary>Looks for new descendants. Takes some 20 µs for each process of the machine: call it outside the window.</summary>
+    /// <summary>
+    /// Looks for new descendants. This takes some 20 µs for each process of the machine, so call it outside the window.
+    /// </summary>
     public void Find()
     {
         var parents = Parents();
@@ -32,10 +34,14 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
         long? StartOf(int one) => started.TryGetValue(one, out var known) ? known : started[one] = ProcessClock.Read(one)?.StartTicks;
     }
 
-    /// <summary>The clocks of the processes found so far. Takes some 30 µs a process, of which the clock itself takes one.</summary>
+    /// <summary>
+    /// Reads the clocks of the processes found so far. This takes some 30 µs a process, of which the clock itself takes one.
+    /// </summary>
     public TreeReading Read() => new(roots, ProcessClock.Read(members.Keys));
 
-    /// <summary>Looks for descendants that started since the last look and adds them to a reading that was taken a moment ago.</summary>
+    /// <summary>
+    /// Looks for descendants that started since the last look, and adds them to a reading that was taken a moment ago.
+    /// </summary>
     public TreeReading Complete(TreeReading reading)
     {
         Find();
@@ -45,16 +51,18 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
         return new TreeReading(roots, clocks);
     }
 
-    /// <summary>The name of a process without its path; empty when the process has ended or may not be read.</summary>
+    /// <summary>Returns the name of a process without its path. Empty when the process has ended or may not be read.</summary>
     public static string NameOf(int process) => OperatingSystem.IsLinux() ? NameOfLinux(process)
         : OperatingSystem.IsWindows() ? NameOfWindows(process)
         : "";
 
     /// <summary>
-    /// Processes with all their descendants. On Windows a new process may have the id of a parent that has ended, so a
-    /// process that started before its supposed parent is not its child.
+    /// Finds processes with all their descendants. On Windows a new process may have the id of a parent that has ended.
+    /// So a process that started before its supposed parent is not its child.
     /// </summary>
-    /// <param name="startOf">When a process started; null where this is unknown, and then the parent's id is believed.</param>
+    /// <param name="startOf">
+    /// Returns when a process started. Null when this is unknown. In this case the supposed parent counts as the parent.
+    /// </param>
     internal static HashSet<int> Family(IEnumerable<int> roots, IReadOnlyDictionary<int, int> parents, Func<int, long?> startOf)
     {
         var family = roots.ToHashSet();
@@ -68,7 +76,10 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
         return family;
     }
 
-    /// <summary>Finds the parent of a process; null for an ended process or where the system does not tell.</summary>
+    /// <summary>
+    /// Makes a function that finds the parent of a process. The function returns null for an ended process, or when the
+    /// system does not report parents.
+    /// </summary>
     internal static Func<int, int?> ParentFinder()
     {
         if (OperatingSystem.IsLinux())
@@ -78,7 +89,7 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
             && !(ProcessClock.Read(id)?.StartTicks < ProcessClock.Read(parent)?.StartTicks) ? parent : null;
     }
 
-    /// <summary>The parent of each process; empty where the system does not tell.</summary>
+    /// <summary>Lists the parent of each process. Empty when the system does not report parents.</summary>
     internal static Dictionary<int, int> Parents() => OperatingSystem.IsLinux() ? ParentsLinux()
         : OperatingSystem.IsWindows() ? ParentsWindows()
         : [];
@@ -89,12 +100,13 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
 /// <param name="Clocks">The clock of each process that could be read, by process id.</param>
 public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<int, ProcessClock> Clocks)
 {
-    /// <summary>Resident memory; a page that several processes share counts for each of them.</summary>
+    /// <summary>Resident memory in bytes. A page that several processes share counts for each of them.</summary>
     public long WorkingSetBytes => Clocks.Values.Sum(clock => clock.WorkingSetBytes);
 
     /// <summary>
-    /// User and kernel time in ns of all the processes between two readings, with processes that started or (Linux)
-    /// ended meanwhile; null when a root cannot be read or a new process has its id.
+    /// Computes the user and kernel time in ns of all these processes between two readings. Processes that started in
+    /// between are included, and on Linux processes that ended in between too. Null when a root cannot be read or a new
+    /// process has its id.
     /// </summary>
     public static (long UserNs, long KernelNs)? Between(TreeReading earlier, TreeReading later)
     {
@@ -104,7 +116,7 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
         var waited = new Dictionary<int, (long User, long Kernel)>();
         foreach (var (process, now) in later.Clocks)
         {
-            // A new process may have this id by now; if it is a root's id, the server has ended.
+            // A new process may have this id by now. If the id is that of a root, the server has ended.
             var known = earlier.Clocks.GetValueOrDefault(process);
             var then = known is not null && (known.StartTicks == now.StartTicks || later.Roots.Contains(process)) ? known : Born(now);
             if (ProcessClock.Between(then, now) is not var (userNs, kernelNs))
@@ -118,9 +130,9 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
     }
 
     /// <summary>
-    /// The CPU time of processes that ended between two readings. The kernel adds the whole life of an ended child to
-    /// the process that waits for it. The time before the first reading is therefore subtracted from what the child's
-    /// own parent waited for, and from no other process. Nothing is known of a child that nobody waited for.
+    /// Computes the CPU time of processes that ended between two readings. The kernel adds the whole life of an ended
+    /// child to the process that waits for it. The time before the first reading is therefore subtracted from what the
+    /// child's own parent waited for, and from no other process. Nothing is known of a child that nobody waited for.
     /// </summary>
     private static (long UserNs, long KernelNs) Ended(
         TreeReading earlier, TreeReading later, Dictionary<int, (long User, long Kernel)> waited)
@@ -136,7 +148,7 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
             else // the parent ended too, and the process that adopted the child is unknown
                 (orphanUser, orphanKernel) = (orphanUser + user, orphanKernel + kernel);
         }
-        // The sum is below 0 when nobody waited for a child.
+        // When nobody waited for a child, the difference is below 0 and counts as 0.
         return (Math.Max(0, waited.Values.Sum(one => Math.Max(0, one.User)) - orphanUser),
             Math.Max(0, waited.Values.Sum(one => Math.Max(0, one.Kernel)) - orphanKernel));
     }

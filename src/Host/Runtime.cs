@@ -7,16 +7,18 @@ namespace IpcBench.Host;
 /// <summary>How this process's .NET runtime is configured.</summary>
 public static class RuntimeFacts
 {
-    /// <summary><c>workstation</c> or <c>server</c>; a concurrent collector adds <c>, concurrent</c>.</summary>
+    /// <summary>
+    /// Says the kind of garbage collector: <c>workstation</c> or <c>server</c>, with <c>, concurrent</c> if it is concurrent.
+    /// </summary>
     public static string GcMode() =>
         (GCSettings.IsServerGC ? "server" : "workstation") + (GCSettings.LatencyMode == GCLatencyMode.Batch ? "" : ", concurrent");
 
-    /// <summary>True when this program was compiled ahead (NativeAOT): it then has no JIT compiler.</summary>
+    /// <summary>Whether this program was compiled ahead (NativeAOT), so that it has no JIT compiler.</summary>
     public static bool IsCompiledAhead { get; } = JitInfo.GetCompiledMethodCount() == 0;
 
     /// <summary>
-    /// Tiered compilation, quick JIT, PGO and ReadyToRun, each as set by a variable or the runtimeconfig, else the
-    /// runtime's default; for a program that was compiled ahead, just that.
+    /// Says how tiered compilation, quick JIT, PGO and ReadyToRun are set: by a variable or the runtimeconfig, otherwise
+    /// by the runtime's default. For a program that was compiled ahead, says only this.
     /// </summary>
     public static string Tiering() => IsCompiledAhead ? "compiled ahead" : string.Join(", ",
         Knob("tiered compilation", "TieredCompilation", "System.Runtime.TieredCompilation"),
@@ -24,7 +26,7 @@ public static class RuntimeFacts
         Knob("pgo", "TieredPGO", "System.Runtime.TieredPGO"),
         Knob("ready to run", "ReadyToRun", ""));
 
-    /// <summary>The <see cref="RuntimeVariables"/> that are set, in ordinal order.</summary>
+    /// <summary>Lists the <see cref="RuntimeVariables"/> that are set, in ordinal order.</summary>
     public static IReadOnlyDictionary<string, string> Variables(IDictionary environment)
     {
         var found = new SortedDictionary<string, string>(StringComparer.Ordinal);
@@ -36,7 +38,7 @@ public static class RuntimeFacts
         return found;
     }
 
-    // All four are on by default since .NET 8 (docs: runtime configuration options for compilation).
+    // All four settings are on by default since .NET 8 (docs: runtime configuration options for compilation).
     private static string Knob(string label, string variable, string setting)
     {
         var text = Environment.GetEnvironmentVariable("DOTNET_" + variable) ?? Environment.GetEnvironmentVariable("COMPlus_" + variable);
@@ -47,7 +49,8 @@ public static class RuntimeFacts
 
 /// <summary>
 /// The environment variables of .NET's runtime that change results and hold only a number or a switch. Other variables
-/// with the same prefix may hold anything, such as paths or keys, so servers tell and files keep these variables alone.
+/// with the same prefix may hold anything, such as paths or keys. So servers report and files keep only the variables
+/// listed here.
 /// </summary>
 public static class RuntimeVariables
 {
@@ -58,8 +61,8 @@ public static class RuntimeVariables
 
     private static readonly string[] Prefixes = ["DOTNET_", "COMPlus_"];
 
-    // Runtime configuration options (learn.microsoft.com/dotnet/core/runtime-config), and the variables in
-    // clrconfignames.h and the libraries that benchmarks use.
+    // The names are from the runtime configuration options (learn.microsoft.com/dotnet/core/runtime-config), from
+    // clrconfignames.h, and from the libraries that benchmarks use.
     private static readonly HashSet<string> Names = new(StringComparer.OrdinalIgnoreCase)
     {
         "gcServer", "gcConcurrent", "GCHeapCount", "GCHeapAffinitizeMask", "GCHeapAffinitizeRanges", "GCNoAffinitize", "GCCpuGroup",
@@ -76,12 +79,12 @@ public static class RuntimeVariables
         "SYSTEM_NET_HTTP_SOCKETSHTTPHANDLER_FLOWCONTROL_MAXSTREAMWINDOWSIZE",
     };
 
-    /// <summary>True when a variable of this name may be told and kept.</summary>
+    /// <summary>Whether a variable of this name may be reported and kept.</summary>
     public static bool IsKnown(string name) => Array.Exists(
         Prefixes, prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase) && Names.Contains(name[prefix.Length..]));
 
     /// <summary>
-    /// True when a file may keep a setting that a server tells: a known variable, or a name like a knob's
+    /// Whether a file may keep a setting that a server reports: a known variable, or a name like a knob's
     /// (<c>max-streams</c>). Other names could be any variable or text of the server.
     /// </summary>
     /// <param name="name">A key of <c>DescribeReply.settings</c>.</param>
@@ -91,7 +94,8 @@ public static class RuntimeVariables
 }
 
 /// <summary>
-/// Limits the threads on which .NET's own sockets and pipes complete, where this tool's event loop does not carry the connections.
+/// Limits the threads on which .NET's own sockets and pipes complete. They carry the connections that this tool's event
+/// loop does not carry.
 /// </summary>
 public static class CompletionThreads
 {
@@ -100,13 +104,13 @@ public static class CompletionThreads
     private const string CountVariable = "DOTNET_SYSTEM_NET_SOCKETS_THREAD_COUNT";
 
     /// <summary>
-    /// Lets sockets complete on the thread that found them ready, without the thread pool. Call it before the first
+    /// Lets sockets complete on the thread that found them ready, without the thread pool. Call this before the first
     /// socket exists. Windows has no such setting.
     /// </summary>
     public static void Inline() => Environment.SetEnvironmentVariable(InlineVariable, "1");
 
     /// <summary>
-    /// Limits the threads. Call it before the first socket exists. Returns the previous values of the variables that
+    /// Limits the threads. Call this before the first socket exists. Returns the previous values of the variables that
     /// were set, for the environment of child processes.
     /// </summary>
     public static IReadOnlyDictionary<string, string?> Limit(int threads)

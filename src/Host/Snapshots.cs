@@ -6,33 +6,39 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Host;
 
 /// <summary>
-/// CPU time of the whole machine since its start, in ns summed over its CPUs; the usage is the difference of two snapshots.
+/// CPU time of the whole machine since its start, in ns summed over its CPUs. The usage is the difference of two snapshots.
 /// </summary>
 public sealed partial record MachineSnapshot(long Timestamp, int Cpus, long IdleNs, long SoftIrqNs, long StealNs)
 {
     private const long JiffyNs = 10_000_000; // USER_HZ, the unit of /proc/stat, is 100 on every architecture that .NET supports
 
-    /// <summary>Null where the system does not tell. Reads one small file or makes one call: some 50 µs.</summary>
+    /// <summary>
+    /// Takes a snapshot by reading one small file or making one call, which takes some 50 µs. Null when the system does
+    /// not report the times.
+    /// </summary>
     public static MachineSnapshot? Take() => OperatingSystem.IsLinux() ? TakeLinux(new SystemFiles(), Stopwatch.GetTimestamp())
         : OperatingSystem.IsWindows() ? TakeWindows()
         : null;
 
-    /// <summary>The usage from <paramref name="earlier"/> to <paramref name="later"/>; null when either is unknown.</summary>
+    /// <summary>
+    /// Computes the usage from <paramref name="earlier"/> to <paramref name="later"/>. Null when one of the two is unknown.
+    /// </summary>
     public static MachineTimes? Between(MachineSnapshot? earlier, MachineSnapshot? later)
     {
         if (earlier is null || later is null)
             return null;
         var capacity = (long)(Stopwatch.GetElapsedTime(earlier.Timestamp, later.Timestamp).TotalNanoseconds * later.Cpus);
         var steal = Math.Max(0, later.StealNs - earlier.StealNs);
-        // The sum of user, system and interrupt time would be too low: most kernels sample these times at each timer
-        // tick and miss what runs between ticks. A ping-pong over a socket pair that used 2.46 s of CPU by the exact
-        // clocks of both processes was 1.53 s by this sum, and 2.66 s by capacity less idle time. The kernel measures
-        // idle time exactly (tick_nohz_stop_idle). The steps are jiffies of 10 ms.
+        // The sum of user, system and interrupt time would be too low. Most kernels sample these times at each timer tick
+        // and miss what runs between ticks. But the kernel measures idle time exactly (tick_nohz_stop_idle), so busy time
+        // is capacity less idle time. For example, a ping-pong over a socket pair used 2.46 s of CPU by the exact clocks
+        // of both processes. The sum gave 1.53 s, and capacity less idle time gave 2.66 s. The steps are jiffies of 10
+        // ms.
         var busy = Math.Clamp(capacity - (later.IdleNs - earlier.IdleNs) - steal, 0, capacity);
         return new MachineTimes(busy, Math.Max(0, later.SoftIrqNs - earlier.SoftIrqNs), steal, capacity);
     }
 
-    /// <summary>Reads the first line of /proc/stat (proc_stat(5)); null when it is not there.</summary>
+    /// <summary>Reads the first line of /proc/stat (proc_stat(5)). Null when the line is not there.</summary>
     internal static MachineSnapshot? TakeLinux(ISystemFiles files, long timestamp)
     {
         var lines = files.Read("/proc/stat").Split('\n');
@@ -45,7 +51,7 @@ public sealed partial record MachineSnapshot(long Timestamp, int Cpus, long Idle
 
     private static long Jiffies(string text) => long.TryParse(text, CultureInfo.InvariantCulture, out var value) ? value * JiffyNs : 0;
 
-    // The step is that of the clock interrupt, up to 15.6 ms. Windows does not tell interrupt and steal time.
+    // The step is that of the clock interrupt, up to 15.6 ms. Windows does not report interrupt and steal time.
     private static MachineSnapshot? TakeWindows()
     {
         var timestamp = Stopwatch.GetTimestamp();
@@ -61,12 +67,12 @@ public sealed partial record MachineSnapshot(long Timestamp, int Cpus, long Idle
 
 /// <summary>CPU time of the whole machine during a period, in ns summed over its CPUs.</summary>
 /// <param name="BusyNs">Time that is neither idle nor stolen.</param>
-/// <param name="SoftIrqNs">Time in interrupt handlers; 0 where the system does not tell.</param>
-/// <param name="StealNs">Time that the hypervisor gave to other machines; 0 where the system does not tell.</param>
+/// <param name="SoftIrqNs">Time in interrupt handlers. 0 when the system does not report it.</param>
+/// <param name="StealNs">Time that the hypervisor gave to other machines. 0 when the system does not report it.</param>
 /// <param name="CapacityNs">The length of the period times the number of CPUs.</param>
 public sealed record MachineTimes(long BusyNs, long SoftIrqNs, long StealNs, long CapacityNs);
 
-/// <summary>What this process has used since its start; the usage is the difference of two snapshots.</summary>
+/// <summary>What this process has used since its start. The usage is the difference of two snapshots.</summary>
 public sealed record ProcessSnapshot
 {
     /// <summary>The time of the snapshot: <see cref="Stopwatch.GetTimestamp"/>.</summary>
@@ -80,10 +86,10 @@ public sealed record ProcessSnapshot
     public required long AllocatedBytes { get; init; }
     public required ContextSwitches Switches { get; init; }
 
-    /// <summary>Methods compiled so far by all threads; a method counts again for each later tier.</summary>
+    /// <summary>Methods compiled so far by all threads. A method counts again for each later tier.</summary>
     public required long MethodsCompiled { get; init; }
 
-    /// <summary>Takes a snapshot. Costs about a tenth of a millisecond: call it outside the window.</summary>
+    /// <summary>Takes a snapshot. This takes about a tenth of a millisecond, so call it outside the window.</summary>
     public static ProcessSnapshot Take()
     {
         // The CPU time is read last, so that the cost of the other readings falls before a window that starts here.

@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 
 namespace IpcBench.Host;
 
-/// <summary>Lists sockets of this network namespace with sock_diag(7), as ss(8) does; needs no privilege.</summary>
+/// <summary>Lists sockets of this network namespace with sock_diag(7), as ss(8) does. This needs no privilege.</summary>
 internal sealed partial class SocketDiag : IDisposable
 {
     private const int Netlink = 16, Raw = 3, CloseOnExec = 0x80000, SockDiag = 4;
@@ -21,11 +21,11 @@ internal sealed partial class SocketDiag : IDisposable
             throw new Win32Exception(Marshal.GetLastPInvokeError());
     }
 
-    /// <summary>Called with each socket: the message after its netlink header.</summary>
+    /// <summary>Called with each socket's message after its netlink header.</summary>
     public delegate void Each(ReadOnlySpan<byte> message);
 
-    /// <summary>Asks for all sockets that match the request and passes them on one by one.</summary>
-    /// <exception cref="Win32Exception">The kernel refused, e.g. since the module of the family is missing.</exception>
+    /// <summary>Asks for all sockets that match the request, and passes on their messages one by one.</summary>
+    /// <exception cref="Win32Exception">The kernel refused, for example because the module of the family is missing.</exception>
     public void Dump(ReadOnlySpan<byte> request, Each each)
     {
         Span<byte> message = stackalloc byte[Header + request.Length];
@@ -41,7 +41,9 @@ internal sealed partial class SocketDiag : IDisposable
         }
     }
 
-    /// <summary>The attribute of this type after the fixed part of a message; empty when the message has none.</summary>
+    /// <summary>
+    /// Finds the attribute of this type after the fixed part of a message. Empty when the message does not have the attribute.
+    /// </summary>
     public static ReadOnlySpan<byte> Attribute(ReadOnlySpan<byte> message, int fixedPart, int type)
     {
         for (var rest = message[fixedPart..]; rest.Length >= 4;)
@@ -58,7 +60,7 @@ internal sealed partial class SocketDiag : IDisposable
 
     public void Dispose() => _ = Close(socket);
 
-    // One datagram holds many messages; false at the message that ends the dump.
+    // Receives one datagram, which holds many messages. Returns false at the message that ends the dump.
     private bool Receive(Each each)
     {
         var received = (int)Receive(socket, ref buffer[0], buffer.Length, 0);

@@ -3,12 +3,12 @@ using System.Runtime.CompilerServices;
 
 namespace IpcBench.Host;
 
-/// <summary>Two fixed pieces of work, one of integers and one of memory: how fast this machine is at the moment.</summary>
+/// <summary>Two fixed pieces of work, one of integers and one of memory. They show how fast this machine is at the moment.</summary>
 public static class SpeedProbe
 {
     /// <summary>
-    /// Bytes that <see cref="MemoryStep"/> walks through: more than a core's own cache, less than the cache that cores
-    /// (and virtual machines of one host) share.
+    /// The number of bytes that <see cref="MemoryStep"/> walks through. It is larger than a core's own cache, and smaller
+    /// than the cache that cores (and virtual machines of one host) share.
     /// </summary>
     public const int MemoryBytes = 4 << 20;
 
@@ -18,7 +18,7 @@ public static class SpeedProbe
     private const int Parts = 5;
     private const int StepsOfPart = 700_000; // about 1 ms: a dependent multiplication and addition take some 4 cycles
 
-    /// <summary>Times the integer work, in ns; blocks for about 5 ms.</summary>
+    /// <summary>Times the integer work, in ns. Blocks for about 5 ms.</summary>
     public static long Time()
     {
         Span<long> parts = stackalloc long[Parts];
@@ -31,13 +31,15 @@ public static class SpeedProbe
         }
         GC.KeepAlive(seed);
         parts.Sort();
-        // The median part: an interrupt of 4 ms slows one part and says nothing about the next seconds; a slower clock slows all parts.
+        // The median part counts. An interrupt of 4 ms slows one part and says nothing about the next seconds. A slower
+        // clock slows all parts.
         return parts[Parts / 2] * Parts;
     }
 
     /// <summary>
-    /// Times dependent loads over <see cref="MemoryBytes"/> that were read just before; blocks for 1 to 30 ms. A load takes some 10 ns
-    /// while the bytes are in the shared cache, and 100 ns or more when other programs have filled the cache meanwhile.
+    /// Times dependent loads over <see cref="MemoryBytes"/> that were read just before. Blocks for 1 to 30 ms. A load
+    /// takes some 10 ns while the bytes are in the shared cache, and 100 ns or more when other programs have filled the
+    /// cache in between.
     /// </summary>
     /// <returns>The time of one load, in ns.</returns>
     public static double MemoryStep()
@@ -55,7 +57,7 @@ public static class SpeedProbe
         return parts[PartsOfWalk / 2];
     }
 
-    // Optimized at the first call: otherwise the first readings of a run would time code of the quick JIT.
+    // The method is optimized at its first call. Otherwise the first readings of a run would time code of the quick JIT.
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     private static ulong Work(ulong x)
     {
@@ -76,7 +78,7 @@ public static class SpeedProbe
     {
         public static readonly int[] Next = Make();
 
-        // One circle through all lines (Sattolo's shuffle), in an order that no prefetcher can predict.
+        // Makes one circle through all lines (Sattolo's shuffle), in an order that no prefetcher can predict.
         private static int[] Make()
         {
             int[] lines = [.. Enumerable.Range(0, StepsOfWalk)];

@@ -3,10 +3,10 @@ using System.Text;
 
 namespace IpcBench.Host;
 
-/// <summary>The small text files in which Linux describes itself (/proc, /sys); tests replace them by captured files.</summary>
+/// <summary>The small text files in which Linux describes itself (/proc, /sys). Tests replace them by captured files.</summary>
 internal interface ISystemFiles
 {
-    /// <summary>The text without surrounding white space; empty when the file does not exist or may not be read.</summary>
+    /// <summary>Reads the text without surrounding white space. Empty when the file does not exist or may not be read.</summary>
     string Read(string path);
 
     bool Exists(string path);
@@ -14,7 +14,7 @@ internal interface ISystemFiles
 
 internal sealed class SystemFiles : ISystemFiles
 {
-    // Hundreds of these files are read at each edge of a window: File.ReadAllText would make 25 kB of garbage for each file.
+    // Hundreds of these files are read at each edge of a window. File.ReadAllText would make 25 kB of garbage for each file.
     public string Read(string path)
     {
         var buffer = ArrayPool<byte>.Shared.Rent(4096);

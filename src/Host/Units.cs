@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace IpcBench.Host;
 
-/// <summary>Numbers with units, as the command lines of client and server have them.</summary>
+/// <summary>Reads numbers with units, as the command lines of client and server have them.</summary>
 public static class Units
 {
     private static readonly (string Suffix, double Factor)[] Counts =
@@ -14,10 +14,12 @@ public static class Units
     private static readonly (string Suffix, double Factor)[] Times =
         [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60), ("h", 3600), ("", 1)];
 
-    /// <summary>Bytes or calls: <c>k</c> and <c>M</c> are decimal, <c>KiB</c> and <c>MiB</c> binary; null for any other text.</summary>
+    /// <summary>
+    /// Reads a number of bytes or calls. <c>k</c> and <c>M</c> are decimal, <c>KiB</c> and <c>MiB</c> binary. Null for any other text.
+    /// </summary>
     public static double? Count(string text) => Scaled(text, Counts);
 
-    /// <summary>A duration in seconds; a bare number is seconds. Null for any other text.</summary>
+    /// <summary>Reads a duration in seconds. A bare number is seconds. Null for any other text.</summary>
     public static double? Seconds(string text) => Scaled(text, Times);
 
     private static double? Scaled(string text, (string Suffix, double Factor)[] units)

@@ -6,11 +6,13 @@ namespace IpcBench.Host;
 /// <summary>The hypervisor and the container of this process on Linux, by the names of systemd-detect-virt.</summary>
 internal static class Virtualization
 {
-    /// <summary>For example <c>kvm, docker</c>; empty on bare metal. <paramref name="cpuid"/> is the hypervisor that CPUID names.</summary>
+    /// <summary>
+    /// Names them, for example <c>kvm, docker</c>. Empty on bare metal. <paramref name="cpuid"/> is the hypervisor that CPUID names.
+    /// </summary>
     public static string Describe(ISystemFiles files, string cpuid)
     {
         var machine = Machine(files);
-        // Clouds write their name into the firmware of bare metal too, so firmware counts only beside a hypervisor.
+        // The name in the firmware is used only when CPUID names no hypervisor.
         var hypervisor = cpuid.Length > 0 ? cpuid : machine;
         return string.Join(", ", new[] { hypervisor, Container(files) }.Where(part => part.Length > 0));
     }
@@ -51,10 +53,10 @@ internal static class Virtualization
     }
 }
 
-/// <summary>What CPUID of an x86 processor tells about the processor and its hypervisor; empty on other processors.</summary>
+/// <summary>What CPUID of an x86 processor says about the processor and its hypervisor. Empty on other processors.</summary>
 internal static class Cpuid
 {
-    /// <summary>The marketing name; empty without one.</summary>
+    /// <summary>Reads the marketing name. Empty without one.</summary>
     public static string Brand()
     {
         const int first = unchecked((int)0x80000002);
@@ -69,22 +71,22 @@ internal static class Cpuid
         return Text(bytes);
     }
 
-    /// <summary>The hypervisor's usual short name, e.g. <c>kvm</c>; empty without a hypervisor.</summary>
+    /// <summary>Returns the hypervisor's usual short name, e.g. <c>kvm</c>. Empty without a hypervisor.</summary>
     public static string Hypervisor()
     {
-        // Bit 31 of leaf 1's ECX is reserved for hypervisors; leaf 0x40000000 then holds the twelve letters of the vendor.
+        // Bit 31 of leaf 1's ECX is reserved for hypervisors. If the bit is set, leaf 0x40000000 holds the twelve letters of the vendor.
         if (!X86Base.IsSupported || X86Base.CpuId(1, 0).Ecx >= 0)
             return "";
         var (_, b, c, d) = X86Base.CpuId(0x40000000, 0);
         var bytes = new List<byte>(12);
         Append(bytes, b, c, d);
         var name = HypervisorName(Text(bytes));
-        // With Hyper-V switched on, Windows itself runs on the hypervisor, in the partition that may create others
-        // (TLFS, leaf 0x40000003, bit 0 of EBX).
+        // If Hyper-V is switched on, Windows itself runs on the hypervisor, in the partition that may create other
+        // partitions (TLFS, leaf 0x40000003, bit 0 of EBX).
         return name == "hyper-v" && (X86Base.CpuId(0x40000003, 0).Ebx & 1) != 0 ? "hyper-v root" : name;
     }
 
-    /// <summary>The short name that systemd-detect-virt uses for a CPUID vendor.</summary>
+    /// <summary>Returns the short name that systemd-detect-virt uses for a CPUID vendor.</summary>
     public static string HypervisorName(string vendor) => vendor switch
     {
         "KVMKVMKVM" or "Linux KVM Hv" => "kvm",

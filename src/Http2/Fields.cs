@@ -1,6 +1,6 @@
 namespace IpcBench.Http2;
 
-/// <summary>The response fields that a gRPC client reads; all other fields are <see cref="Other"/>.</summary>
+/// <summary>The response fields that a gRPC client reads. All other fields are <see cref="Other"/>.</summary>
 public enum HeaderName : byte
 {
     Other,
@@ -14,7 +14,7 @@ public enum HeaderName : byte
 }
 
 /// <summary>A decoded field, reduced to what a gRPC client needs.</summary>
-/// <param name="Value">The number of a status; 1 for a gRPC content type; -1 for an invalid value; else 0.</param>
+/// <param name="Value">The number of a status, 1 for a gRPC content type, -1 for an invalid value, otherwise 0.</param>
 public readonly record struct HeaderField(HeaderName Name, int Value)
 {
     private static ReadOnlySpan<byte> GrpcContentType => "application/grpc"u8;
@@ -44,7 +44,7 @@ public readonly record struct HeaderField(HeaderName Name, int Value)
         _ => 0,
     });
 
-    // RFC 9113, 8.2.1.
+    // See RFC 9113, 8.2.1.
     private static bool HasForbiddenByte(ReadOnlySpan<byte> name) =>
         name.IndexOfAnyInRange((byte)'A', (byte)'Z') >= 0 || name.IndexOfAnyInRange((byte)0, (byte)' ') >= 0;
 
@@ -68,15 +68,15 @@ public readonly record struct HeaderField(HeaderName Name, int Value)
 /// <summary>The content of one block of response fields.</summary>
 public struct HeaderBlock()
 {
-    /// <summary>HTTP status; 0 in trailers, which have none.</summary>
+    /// <summary>The HTTP status. 0 in trailers, which have none.</summary>
     public int Status;
 
-    /// <summary>-1 without a grpc-status; <see cref="BadGrpcStatus"/> when it is no number.</summary>
+    /// <summary>The number of the grpc-status. -1 without a grpc-status, and <see cref="BadGrpcStatus"/> when it is no number.</summary>
     public int GrpcStatus = -1;
 
     public bool IsGrpc;
 
-    /// <summary>The block is malformed by RFC 9113, 8.1.1.</summary>
+    /// <summary>Whether the block is malformed by RFC 9113, 8.1.1.</summary>
     public bool Malformed;
 
     private bool sawRegular;
@@ -118,14 +118,14 @@ public sealed class HeaderBlocks
     private int length;
     private int frames;
 
-    /// <summary>A block has begun and is not complete.</summary>
+    /// <summary>Whether a block has begun and is not complete.</summary>
     public bool IsOpen { get; private set; }
 
     public int StreamId { get; private set; }
 
     public bool EndsStream { get; private set; }
 
-    /// <summary>Takes a HEADERS or CONTINUATION frame; true when this frame completes the block.</summary>
+    /// <summary>Takes a HEADERS or CONTINUATION frame. Returns true when this frame completes the block.</summary>
     /// <param name="block">The whole block, which is valid until the next frame.</param>
     /// <exception cref="Http2Exception">
     /// The block exceeds the limit of bytes or frames (empty frames count too), or its padding or priority is invalid.

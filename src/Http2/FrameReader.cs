@@ -1,8 +1,8 @@
 namespace IpcBench.Http2;
 
 /// <summary>
-/// Splits a stream of bytes into frames. Passes DATA on as it arrives, and keeps an incomplete frame of another type until the rest
-/// arrives. An idle connection, or a connection that carries only DATA, needs no buffer.
+/// Splits a stream of bytes into frames. Passes DATA on as it arrives, and keeps an incomplete frame of another type
+/// until the rest of the frame arrives. An idle connection, or a connection that carries only DATA, needs no buffer.
 /// </summary>
 public sealed class FrameReader(IFrameHandler handler)
 {
@@ -84,7 +84,7 @@ public sealed class FrameReader(IFrameHandler handler)
         carried += bytes.Length;
     }
 
-    /// <summary>False when the kept frame is still incomplete.</summary>
+    /// <summary>Completes the kept frame. Returns false when the frame is still incomplete.</summary>
     private bool CompleteCarried(ref ReadOnlySpan<byte> bytes)
     {
         if (!FillTo(FrameHeader.Size, ref bytes))
@@ -115,13 +115,13 @@ public sealed class FrameReader(IFrameHandler handler)
 /// <summary>Receives the frames of a <see cref="FrameReader"/> in order.</summary>
 public interface IFrameHandler
 {
-    /// <summary>The connection is closed: the reader drops the remaining bytes.</summary>
+    /// <summary>Whether the connection is closed, so that the reader drops the remaining bytes.</summary>
     bool IsClosed { get; }
 
-    /// <summary>A whole frame of any kind except unpadded DATA.</summary>
+    /// <summary>Called with a whole frame of any kind except unpadded DATA.</summary>
     void OnFrame(FrameHeader header, ReadOnlySpan<byte> payload);
 
-    /// <summary>An unpadded DATA frame begins; its bytes follow as they arrive, then <see cref="OnDataEnd"/>.</summary>
+    /// <summary>Called when an unpadded DATA frame begins. Its bytes follow as they arrive, then <see cref="OnDataEnd"/>.</summary>
     void OnDataBegin(FrameHeader header);
 
     void OnDataBytes(ReadOnlySpan<byte> bytes);

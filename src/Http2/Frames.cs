@@ -18,7 +18,7 @@ public enum FrameType : byte
     Continuation = 9,
 }
 
-/// <summary>HTTP/2 frame flags; the bit of <see cref="EndStream"/> is <see cref="Ack"/> on SETTINGS and PING.</summary>
+/// <summary>HTTP/2 frame flags. On SETTINGS and PING, the bit of <see cref="EndStream"/> is <see cref="Ack"/>.</summary>
 [Flags]
 public enum FrameFlags : byte
 {
@@ -103,7 +103,9 @@ public static class FrameRules
         return payload[1..^payload[0]];
     }
 
-    /// <summary>The payload without the five bytes of priority, which are deprecated (RFC 9113, 5.3.2), if the frame has them.</summary>
+    /// <summary>
+    /// Returns the payload without the five bytes of priority, if the frame has these bytes. Priority is deprecated (RFC 9113, 5.3.2).
+    /// </summary>
     public static ReadOnlySpan<byte> WithoutPriority(FrameHeader header, ReadOnlySpan<byte> payload)
     {
         if (!header.Has(FrameFlags.Priority))
@@ -111,10 +113,12 @@ public static class FrameRules
         return payload.Length >= 5 ? payload[5..] : throw new Http2Exception(Http2Error.FrameSize, "HEADERS too short for its priority");
     }
 
-    /// <summary>The error of a WINDOW_UPDATE of 0, or of one that makes a window larger than 2^31-1 (RFC 9113, 6.9 and 6.9.1).</summary>
+    /// <summary>
+    /// Returns the error of a WINDOW_UPDATE of 0, or of a WINDOW_UPDATE that makes a window larger than 2^31-1 (RFC 9113, 6.9 and 6.9.1).
+    /// </summary>
     public static Http2Error WindowError(int increment) => increment == 0 ? Http2Error.Protocol : Http2Error.FlowControl;
 
-    /// <returns>The increment; 0 is an error of the stream or of the connection (RFC 9113, 6.9).</returns>
+    /// <returns>The increment. 0 is an error of the stream or of the connection (RFC 9113, 6.9).</returns>
     public static int WindowUpdate(FrameHeader header, ReadOnlySpan<byte> payload)
     {
         Length(header, 4);
@@ -138,7 +142,7 @@ public static class FrameWriter
         output.Advance(size);
     }
 
-    /// <param name="streamId">0 for the connection.</param>
+    /// <param name="streamId">The stream. 0 for the connection.</param>
     /// <param name="increment">Bytes by which the peer's window grows.</param>
     public static void WriteWindowUpdate(this IBufferWriter<byte> output, int streamId, int increment) =>
         output.WriteNumbers(FrameType.WindowUpdate, streamId, increment);
@@ -190,11 +194,15 @@ public enum Http2Error
     Http11Required = 13,
 }
 
-/// <summary>The peer violated HTTP/2 and the connection must end. The connection catches this exception itself.</summary>
+/// <summary>
+/// The error that the peer violated HTTP/2, so that the connection must end. The connection catches this exception itself.
+/// </summary>
 public sealed class Http2Exception(Http2Error error, string message) : Exception(message)
 {
     public Http2Error Error { get; } = error;
 }
 
-/// <summary>A field block cannot be decoded: the connection must end with COMPRESSION_ERROR (RFC 9113, 4.3).</summary>
+/// <summary>
+/// The error that a field block cannot be decoded, so that the connection must end with COMPRESSION_ERROR (RFC 9113, 4.3).
+/// </summary>
 public sealed class HpackException(string message) : Exception(message);

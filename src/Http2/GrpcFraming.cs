@@ -14,9 +14,9 @@ public static class GrpcFraming
         BinaryPrimitives.WriteUInt32BigEndian(destination[1..], (uint)messageLength);
     }
 
-    /// <summary>A message after its prefix.</summary>
+    /// <summary>Returns a message after its prefix.</summary>
     /// <param name="message">The message's bytes.</param>
-    /// <param name="flag">1: the message is compressed.</param>
+    /// <param name="flag">1 when the message is compressed.</param>
     public static byte[] Frame(ReadOnlySpan<byte> message, byte flag = 0)
     {
         var frame = new byte[PrefixLength + message.Length];
@@ -26,7 +26,7 @@ public static class GrpcFraming
         return frame;
     }
 
-    /// <summary>Reads a prefix and checks nothing: the caller rejects a <paramref name="flag"/> other than 0 and 1.</summary>
+    /// <summary>Reads a prefix and checks nothing. The caller must reject a <paramref name="flag"/> other than 0 and 1.</summary>
     public static void ReadPrefix(ReadOnlySpan<byte> prefix, out byte flag, out uint messageLength)
     {
         flag = prefix[0];

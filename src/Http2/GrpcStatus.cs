@@ -8,20 +8,22 @@ public static class GrpcStatus
 {
     private const int Codes = 17;
 
-    // One string per code, so that the trailers of a call allocate nothing.
+    // There is one string per code, so that the trailers of a call allocate nothing.
     private static readonly string[] CodeTexts =
         [.. Enumerable.Range(0, Codes).Select(code => code.ToString(CultureInfo.InvariantCulture))];
 
-    /// <summary>The value of <c>grpc-status</c>.</summary>
+    /// <summary>Returns the value of <c>grpc-status</c>.</summary>
     public static string Text(GrpcStatusCode code) => CodeTexts[(int)code];
 
-    /// <summary>Reads a <c>grpc-status</c>. An unknown code or no number gives UNKNOWN, as the gRPC specification says.</summary>
+    /// <summary>
+    /// Reads a <c>grpc-status</c>. An unknown code or a text that is no number gives UNKNOWN, as the gRPC specification says.
+    /// </summary>
     public static GrpcStatusCode Parse(ReadOnlySpan<byte> value) =>
         int.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out var number) && number < Codes
             ? (GrpcStatusCode)number
             : GrpcStatusCode.Unknown;
 
-    /// <summary>The name that the gRPC specification gives the code: <c>INVALID_ARGUMENT</c>.</summary>
+    /// <summary>Returns the name that the gRPC specification gives the code: <c>INVALID_ARGUMENT</c>.</summary>
     public static string Name(GrpcStatusCode code)
     {
         var name = new StringBuilder();
@@ -34,7 +36,9 @@ public static class GrpcStatus
         return name.ToString();
     }
 
-    /// <summary>The value of <c>grpc-message</c>: UTF-8, percent-encoded except printable ASCII without <c>%</c>.</summary>
+    /// <summary>
+    /// Encodes the value of <c>grpc-message</c>: UTF-8, percent-encoded except for printable ASCII without <c>%</c>.
+    /// </summary>
     public static string EncodeMessage(string message)
     {
         var encoded = new StringBuilder(message.Length);
@@ -49,7 +53,8 @@ public static class GrpcStatus
     }
 
     /// <summary>
-    /// Reads a <c>grpc-message</c>. An invalid escape is kept unchanged: the server's error must not be replaced by an error of decoding.
+    /// Reads a <c>grpc-message</c>. An invalid escape is kept unchanged, because the server's error must not be replaced
+    /// by an error of decoding.
     /// </summary>
     public static string DecodeMessage(ReadOnlySpan<byte> value)
     {

@@ -4,7 +4,7 @@ using System.Buffers.Binary;
 namespace IpcBench.Http2;
 
 /// <summary>
-/// Decodes the field blocks of one direction (RFC 7541). It keeps the dynamic table, and decodes values only as far as gRPC needs them.
+/// Decodes the field blocks of one direction (RFC 7541). Keeps the dynamic table, and decodes values only as far as gRPC needs them.
 /// </summary>
 /// <param name="tableSize">The SETTINGS_HEADER_TABLE_SIZE that the peer was told.</param>
 public sealed class HpackDecoder(int tableSize)
@@ -17,21 +17,21 @@ public sealed class HpackDecoder(int tableSize)
     private byte[] message = [];
     private int messageLength;
 
-    // A server sends the same headers and trailers in the same few bytes, which have the same meaning while the table
-    // is unchanged. These two blocks spare the lookups: with hundreds of connections no table entry is in the
-    // processor's cache, and lookups took 6 % of the client's CPU time.
+    // A server sends the same headers and trailers in the same few bytes, which have the same meaning while the table is
+    // unchanged. With hundreds of connections no table entry is in the processor's cache, so lookups took 6 % of the
+    // client's CPU time. These two known blocks make most lookups unnecessary.
     private Known latest;
     private Known before;
     private bool hasChanged;
 
-    /// <summary>Called with every field when it is set; for tests and diagnostics.</summary>
+    /// <summary>Called with every field, if it is set. It is for tests and diagnostics.</summary>
     public FieldObserver? Observer { get; set; }
 
     public delegate void FieldObserver(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value);
 
     public int TableSize => table.Size;
 
-    /// <summary>The <c>grpc-message</c> of the last block as it was sent, at most 1 KiB; empty without one.</summary>
+    /// <summary>The <c>grpc-message</c> of the last block as it was sent, at most 1 KiB. Empty without one.</summary>
     public ReadOnlySpan<byte> Message => message.AsSpan(0, messageLength);
 
     /// <exception cref="HpackException">The block is invalid.</exception>
@@ -173,7 +173,7 @@ public sealed class HpackDecoder(int tableSize)
         return text;
     }
 
-    // The shortest Huffman code has 5 bits.
+    // The shortest Huffman code has 5 bits, so n bytes hold at most n * 8 / 5 letters.
     private static int Room(int encoded) => encoded * 8 / 5 + 1;
 
     private static ReadOnlySpan<byte> Expand(ReadOnlySpan<byte> encoded, Span<byte> output)
@@ -187,12 +187,12 @@ public sealed class HpackDecoder(int tableSize)
     {
         private const int Longest = 7;
 
-        /// <summary>0: no block.</summary>
+        /// <summary>The key of the block. 0 for no block.</summary>
         public ulong Key;
 
         public HeaderBlock Block;
 
-        /// <summary>The bytes of the block and their number; 0 for a block of more than 7 bytes.</summary>
+        /// <summary>Packs the bytes of the block and their number into a key. 0 for a block of more than 7 bytes.</summary>
         public static ulong KeyOf(ReadOnlySpan<byte> block)
         {
             if (block.Length > Longest)

@@ -3,7 +3,8 @@ using System.Text;
 namespace IpcBench.Http2;
 
 /// <summary>
-/// Chooses the encoding of a field block that a client repeats on one connection, within the table size that the server allows.
+/// Chooses the encoding of a field block that a client repeats on one connection. The encoding must not need a larger
+/// table than the server allows.
 /// </summary>
 public sealed class HpackEncoder(RepeatedFields fields)
 {
@@ -13,7 +14,7 @@ public sealed class HpackEncoder(RepeatedFields fields)
     private bool hasChanged;
     private bool inserted;
 
-    /// <summary>The next block is <see cref="RepeatedFields.IndexedBlock"/>.</summary>
+    /// <summary>Whether the next block is <see cref="RepeatedFields.IndexedBlock"/>.</summary>
     public bool IsSteady => inserted && !hasChanged;
 
     /// <summary>Takes the server's SETTINGS_HEADER_TABLE_SIZE.</summary>
@@ -24,7 +25,7 @@ public sealed class HpackEncoder(RepeatedFields fields)
         tableSize = allowed;
     }
 
-    /// <summary>The block for the next request.</summary>
+    /// <summary>Returns the block for the next request.</summary>
     public ReadOnlySpan<byte> Next()
     {
         var fits = tableSize >= fields.TableSize;
@@ -39,8 +40,8 @@ public sealed class HpackEncoder(RepeatedFields fields)
     }
 
     /// <summary>
-    /// The next block must begin with the changes of the table size, the smallest size since the last block first (RFC
-    /// 7541, 4.2). This method always says 0 first, which is never larger than the smallest.
+    /// Makes a block that begins with the changes of the table size. The smallest size since the last block must come
+    /// first (RFC 7541, 4.2). This method always sends 0 first, which is never larger than the smallest size.
     /// </summary>
     private byte[] Announce(bool fits)
     {
@@ -55,8 +56,8 @@ public sealed class HpackEncoder(RepeatedFields fields)
 }
 
 /// <summary>
-/// Fields that a client repeats, encoded once in three forms. The first block of a connection inserts them into the
-/// peer's table; later blocks name each field by one byte.
+/// Fields that a client repeats, encoded once in three forms. The first block of a connection inserts the fields into the
+/// peer's table. Later blocks name each field by one byte.
 /// </summary>
 public sealed class RepeatedFields
 {
@@ -75,24 +76,27 @@ public sealed class RepeatedFields
         IndexedBlock = [.. indexed];
     }
 
-    /// <summary>Inserts the fields into the peer's dynamic table.</summary>
+    /// <summary>The block that inserts the fields into the peer's dynamic table.</summary>
     public byte[] FirstBlock { get; }
 
-    /// <summary>For a connection on which <see cref="FirstBlock"/> was sent.</summary>
+    /// <summary>The block for a connection on which <see cref="FirstBlock"/> was sent.</summary>
     public byte[] IndexedBlock { get; }
 
-    /// <summary>Does not use the dynamic table.</summary>
+    /// <summary>The block that does not use the dynamic table.</summary>
     public byte[] PlainBlock { get; }
 
-    /// <summary>The size in the peer's table that <see cref="FirstBlock"/> needs (RFC 7541, 4.1).</summary>
+    /// <summary>The size that <see cref="FirstBlock"/> needs in the peer's table (RFC 7541, 4.1).</summary>
     public int TableSize { get; }
 }
 
-/// <summary>Encodes field blocks (RFC 7541, 6): from the static table where possible, else literally, without Huffman code.</summary>
+/// <summary>
+/// Encodes field blocks (RFC 7541, 6). A field comes from the static table if possible. Otherwise it is encoded
+/// literally, without Huffman code.
+/// </summary>
 public static class FieldBlock
 {
-    /// <summary>A block that depends on no earlier block.</summary>
-    /// <param name="insert">Insert the fields that the static table lacks into the peer's dynamic table.</param>
+    /// <summary>Encodes a block that depends on no earlier block.</summary>
+    /// <param name="insert">Whether the block inserts the fields that the static table lacks into the peer's dynamic table.</param>
     public static byte[] Encode(IReadOnlyList<(string Name, string Value)> fields, bool insert = false)
     {
         var block = new List<byte>();

@@ -7,7 +7,9 @@ public static class HpackInteger
 {
     private const int Largest = 1 << 28;
 
-    /// <summary>Reads an integer that starts in the low <paramref name="prefixBits"/> of the first byte, and moves past it.</summary>
+    /// <summary>
+    /// Reads an integer that starts in the low <paramref name="prefixBits"/> of the first byte, and moves past the integer.
+    /// </summary>
     /// <exception cref="HpackException">The integer is truncated or above 2^28.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Read(ref ReadOnlySpan<byte> bytes, int prefixBits)
@@ -75,9 +77,9 @@ public static class Huffman
 
     /// <summary>Decodes a whole string.</summary>
     /// <returns>
-    /// The number of bytes written, or -1 for invalid input (padding longer than 7 bits or not all ones, or an end-of-string code inside).
+    /// The number of bytes written. -1 for invalid input: padding longer than 7 bits or not all ones, or an end-of-string code inside.
     /// </returns>
-    /// <param name="output">At least 8/5 of the input's length.</param>
+    /// <param name="output">The place for the text, at least 8/5 of the input's length.</param>
     public static int Decode(ReadOnlySpan<byte> input, Span<byte> output)
     {
         ulong bits = 0; // left-aligned

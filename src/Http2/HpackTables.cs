@@ -15,7 +15,7 @@ public sealed class TableEntry
 
     public TableEntry(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) => Set(HeaderField.Classify(name), name, value);
 
-    /// <summary>The size of an entry in the dynamic table (RFC 7541, 4.1).</summary>
+    /// <summary>Computes the size of an entry in the dynamic table (RFC 7541, 4.1).</summary>
     public static int SizeOf(int nameLength, int valueLength) => nameLength + valueLength + 32;
 
     public HeaderField Field { get; private set; }
@@ -28,7 +28,8 @@ public sealed class TableEntry
 
     public void Set(HeaderName kind, ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
     {
-        // The name may lie in this entry's own memory: a field may be inserted under the name of an entry that it evicts (RFC 7541, 4.4).
+        // The name may lie in this entry's own memory, because a field may be inserted under the name of an entry that it
+        // evicts (RFC 7541, 4.4).
         var target = bytes.Length >= name.Length + value.Length && !name.Overlaps(bytes) ? bytes : new byte[name.Length + value.Length];
         name.CopyTo(target);
         value.CopyTo(target.AsSpan(name.Length));
@@ -59,11 +60,11 @@ public static class StaticTable
     private static readonly TableEntry[] Entries =
         [.. Texts.Select(text => new TableEntry(Encoding.ASCII.GetBytes(text.Name), Encoding.ASCII.GetBytes(text.Value)))];
 
-    /// <summary>The index of the first entry with this name and, if given, this value; 0 without one.</summary>
+    /// <summary>Finds the index of the first entry with this name and, if given, this value. 0 without one.</summary>
     public static int Find(string name, string? value = null) =>
         Array.FindIndex(Texts, text => text.Name == name && (value is null || text.Value == value)) + 1;
 
-    /// <param name="index">1 to <see cref="Count"/>.</param>
+    /// <param name="index">The index, from 1 to <see cref="Count"/>.</param>
     public static TableEntry Get(int index) => Entries[index - 1];
 }
 
@@ -79,7 +80,7 @@ public sealed class DynamicTable(int capacity)
     /// <summary>The sum of the entries' sizes.</summary>
     public int Size { get; private set; }
 
-    /// <param name="index">0 for the newest field.</param>
+    /// <param name="index">The index. 0 for the newest field.</param>
     public TableEntry Get(int index) => ring[(newest - index + ring.Length) % ring.Length];
 
     public void Resize(int bytes)

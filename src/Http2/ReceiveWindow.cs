@@ -3,13 +3,13 @@ using System.Buffers;
 namespace IpcBench.Http2;
 
 /// <summary>
-/// Flow control of received DATA: the windows of the connection and its streams, the bytes used, and the credit given.
-/// Each stream keeps its own count of used bytes.
+/// Flow control of received DATA, with the windows of the connection and its streams, the bytes used, and the credit
+/// given. Each stream keeps its own count of used bytes.
 /// </summary>
 /// <param name="window">The window of a stream and of the connection, in bytes.</param>
 public sealed class ReceiveWindow(int window)
 {
-    /// <summary>1 GiB - 1, which is also h2load's default: so large that flow control does not limit the load.</summary>
+    /// <summary>1 GiB - 1, which is also h2load's default. The window is so large that flow control does not limit the load.</summary>
     public const int Ample = (1 << 30) - 1;
 
     private const uint MaxHeaderListSize = 64 * 1024;
@@ -46,7 +46,9 @@ public sealed class ReceiveWindow(int window)
             throw new Http2Exception(Http2Error.FlowControl, "more DATA than the stream's window");
     }
 
-    /// <summary>Credits when half of the window is used: a tiny window never runs dry, a large window costs almost no frames.</summary>
+    /// <summary>
+    /// Gives credit when half of the window is used. So a tiny window never runs dry, and a large window costs almost no frames.
+    /// </summary>
     public void CreditStream(int streamId, ref int streamUncredited, IBufferWriter<byte> output)
     {
         if (streamUncredited <= window / 2)

@@ -13,7 +13,7 @@ public enum SettingId : ushort
     MaxHeaderListSize = 6,
 }
 
-/// <summary>The payload of a SETTINGS frame (RFC 9113, 6.5.1): identifiers of two bytes, each with a value of four.</summary>
+/// <summary>The payload of a SETTINGS frame (RFC 9113, 6.5.1): identifiers of two bytes, each with a value of four bytes.</summary>
 public static class Http2Settings
 {
     /// <summary>The size of one setting in bytes.</summary>
@@ -22,7 +22,7 @@ public static class Http2Settings
     /// <summary>The initial window in bytes (RFC 9113, 6.9.2).</summary>
     public const int DefaultWindow = 65535;
 
-    /// <summary>Takes the next setting from the payload; false when no whole setting is left.</summary>
+    /// <summary>Takes the next setting from the payload. Returns false when no whole setting is left.</summary>
     public static bool TryRead(ref ReadOnlySpan<byte> payload, out SettingId id, out uint value)
     {
         (id, value) = (default, 0);

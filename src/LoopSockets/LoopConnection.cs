@@ -27,7 +27,7 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
     private LoopConnection(LoopThread thread, Socket socket)
     {
         (this.thread, Socket) = (thread, socket);
-        // Read now: later the connection may be closed, and its descriptor may belong to another connection.
+        // The end points are read now. Later the connection may be closed, and its descriptor may belong to another connection.
         (LocalEndPoint, RemoteEndPoint) = (socket.LocalEndPoint, socket.RemoteEndPoint);
         pipes = new SocketPipes(thread.Input, thread.Output, TellOfEnd, static reason => new ConnectionResetException(reason));
         (Transport, ConnectionClosed) = (this, closed.Token);
@@ -65,8 +65,8 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
     public MemoryPool<byte> MemoryPool => thread.Pool;
 
     /// <summary>
-    /// For reading its state and setting options. The event loop owns the socket: do not read from it or close it. It
-    /// is disposed with the connection.
+    /// The socket, for reading its state and setting options. The event loop owns the socket, so do not read from it or
+    /// close it. The socket is disposed with the connection.
     /// </summary>
     public Socket Socket { get; }
 
@@ -87,7 +87,7 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
 
     public override async ValueTask DisposeAsync()
     {
-        // The application is done with the connection: the rest of its output is sent, further input is dropped.
+        // The application has finished with the connection. The rest of its output is sent, and further input is dropped.
         await pipes.Input.CompleteAsync();
         await pipes.Output.CompleteAsync();
         await pipes.Ended;

@@ -10,7 +10,7 @@ namespace IpcBench.LoopSockets;
 [SupportedOSPlatform("linux")]
 internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
 {
-    // How long to wait after an accept failed for want of a descriptor or of memory.
+    // The time to wait after an accept that failed for lack of descriptors or memory.
     private const long RetryNs = 50_000_000;
 
     private readonly Socket socket;
@@ -34,10 +34,10 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
 
     public EndPoint EndPoint { get; }
 
-    /// <summary>Accepts on a socket that listens, which it closes in the end.</summary>
-    /// <param name="next">The loop of the next connection.</param>
-    /// <param name="noDelay">TCP_NODELAY.</param>
-    /// <param name="onFailure">Is told why nothing can be accepted, once until something is again.</param>
+    /// <summary>Accepts on a socket that listens. The listener closes the socket in the end.</summary>
+    /// <param name="next">Returns the loop of the next connection.</param>
+    /// <param name="noDelay">Whether to set TCP_NODELAY.</param>
+    /// <param name="onFailure">Gets the reason when nothing can be accepted, once until something was accepted again.</param>
     public static Task<LoopConnectionListener> StartAsync(
         Socket socket, Func<LoopThread> next, bool noDelay, Action<string> onFailure)
     {
@@ -71,7 +71,7 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
         }
     }
 
-    // Not left to the loop: an application may block its thread.
+    // The calling thread unbinds. The loop's thread is not used, because an application may block it.
     public ValueTask UnbindAsync(CancellationToken cancellationToken = default)
     {
         lock (gate)
@@ -88,13 +88,16 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
 
     public ValueTask DisposeAsync() => UnbindAsync(CancellationToken.None);
 
-    /// <summary>There may be descriptors again.</summary>
+    /// <summary>Called when there may be descriptors again.</summary>
     void ILoopTimer.OnDue() => OnReady();
 
-    /// <summary>A descriptor; what to wait for when there is none yet; neither when there will be none.</summary>
+    /// <summary>
+    /// Accepts a connection. Returns a descriptor, or a task to wait for when there is no connection yet, or neither when
+    /// there will be none.
+    /// </summary>
     private (int? Descriptor, Task? Ready) Accept()
     {
-        // Not while the socket is being closed: its number may be another's afterwards.
+        // The lock keeps the socket open, because the number of a closed socket may belong to another file.
         lock (gate)
         {
             if (isUnbound)
@@ -119,10 +122,10 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
         }
     }
 
-    // By the loop's own timer: the framework's may need a new thread, which needs a descriptor.
+    // The loop's own timer is used. A timer of the framework may need a new thread, which needs a descriptor.
     private void RetryLater() => loop.Schedule(MonotonicClock.NowNs + RetryNs, this);
 
-    /// <summary>Null when the connection is gone before anybody looked at it.</summary>
+    /// <summary>Opens the connection. Null when the connection ended before anybody looked at it.</summary>
     private LoopConnection? TryOpen(int descriptor)
     {
         if (noDelay)

@@ -9,13 +9,12 @@ namespace IpcBench.LoopSockets;
 /// <summary>Connections of a client on event loops, for <see cref="System.Net.Http.SocketsHttpHandler.ConnectCallback"/>.</summary>
 public static class LoopSockets
 {
-    /// <summary>True where the system has epoll. Elsewhere a connection is an ordinary <see cref="NetworkStream"/>.</summary>
+    /// <summary>Whether the system has epoll. On other systems a connection is an ordinary <see cref="NetworkStream"/>.</summary>
     [SupportedOSPlatformGuard("linux")]
     public static bool IsSupported => EventLoop.IsSupported;
 
     /// <summary>
-    /// Connects on an event loop. Any thread may read and write the stream, one read and one write at a time; both
-    /// continue on the thread pool.
+    /// Connects on an event loop. Any thread may use the stream, with one read and one write at a time. Both continue on the thread pool.
     /// </summary>
     /// <param name="endPoint">An <see cref="IPEndPoint"/>, <see cref="DnsEndPoint"/> or <see cref="UnixDomainSocketEndPoint"/>.</param>
     /// <exception cref="IOException">The connection could not be opened.</exception>
@@ -36,7 +35,7 @@ public static class LoopSockets
         return await connector.ConnectAsync(cancellation);
     }
 
-    /// <summary>The same method with the signature of <see cref="System.Net.Http.SocketsHttpHandler.ConnectCallback"/>.</summary>
+    /// <summary>Connects with the signature of <see cref="System.Net.Http.SocketsHttpHandler.ConnectCallback"/>.</summary>
     public static ValueTask<Stream> Connect(SocketsHttpConnectionContext context, CancellationToken cancellation)
     {
         ArgumentNullException.ThrowIfNull(context);
@@ -44,7 +43,8 @@ public static class LoopSockets
     }
 
     // ToString() shows an abstract name with @ in place of its NUL, but a file's name may also begin with @. The
-    // serialized end point has the NUL after the two bytes of the address family (unix(7)).
+    // serialized end point shows the difference: an abstract name has the NUL after the two bytes of the address family
+    // (unix(7)).
     private static Address UnixAddress(UnixDomainSocketEndPoint endPoint)
     {
         var text = endPoint.ToString();

@@ -16,8 +16,8 @@ namespace IpcBench.LoopSockets;
 public static partial class LoopTransportExtensions
 {
     /// <summary>
-    /// Serves TCP and Unix sockets from event loops in place of System.Net.Sockets. Call it after <c>UseKestrel</c>. On
-    /// a system without epoll it keeps Kestrel's transport and logs a warning at start.
+    /// Serves TCP and Unix sockets from event loops in place of System.Net.Sockets. Call this after <c>UseKestrel</c>. On
+    /// a system without epoll, Kestrel's transport stays and a warning is logged at start.
     /// </summary>
     public static IWebHostBuilder UseLoopTransport(this IWebHostBuilder builder, Action<LoopTransportOptions>? configure = null)
     {
@@ -53,28 +53,36 @@ public static partial class LoopTransportExtensions
 /// <summary>Settings of <see cref="LoopTransportExtensions.UseLoopTransport"/>, named like those of Kestrel's socket transport.</summary>
 public sealed class LoopTransportOptions
 {
-    /// <summary>Event loops, each on its own thread; connections go to them in turn. Default: one for two CPUs, at least one.</summary>
+    /// <summary>
+    /// The number of event loops, each on its own thread. Connections go to them in turn. Default: one for two CPUs, at
+    /// least one and at most 16.
+    /// </summary>
     public int Loops { get; set; } = Math.Clamp(Environment.ProcessorCount / 2, 1, 16);
 
-    /// <summary>Connections that may wait to be accepted; the system limits the number (net.core.somaxconn).</summary>
+    /// <summary>The number of connections that may wait to be accepted. The system limits this number (net.core.somaxconn).</summary>
     public int Backlog { get; set; } = 512;
 
-    /// <summary>Received bytes of a connection that may wait for the application; beyond them reading pauses. Null: no limit.</summary>
+    /// <summary>
+    /// Received bytes of a connection that may wait for the application. At this number reading pauses. Null for no limit.
+    /// </summary>
     public long? MaxReadBufferSize { get; set; } = 1024 * 1024;
 
-    /// <summary>Bytes of a connection that may wait to be sent; beyond them the application's flushes wait. Null: no limit.</summary>
+    /// <summary>
+    /// Bytes of a connection that may wait to be sent. At this number the application's flushes wait. Null for no limit.
+    /// </summary>
     public long? MaxWriteBufferSize { get; set; } = 64 * 1024;
 
-    /// <summary>TCP_NODELAY.</summary>
+    /// <summary>Whether to set TCP_NODELAY.</summary>
     public bool NoDelay { get; set; } = true;
 
     /// <summary>
-    /// The application runs on the loop's thread until its first await, which saves a hop to the thread pool. Only for applications that
-    /// never block: a blocked thread stops all connections of its loop, and may wait for bytes that only this thread could read.
+    /// Whether the application runs on the loop's thread until its first await, which saves a hop to the thread pool.
+    /// Only for applications that never block. A blocked thread stops all connections of its loop, and may wait for bytes
+    /// that only this thread could read.
     /// </summary>
     public bool UnsafePreferInlineScheduling { get; set; }
 
-    /// <summary>Creates and binds the socket for an end point; the socket may listen already.</summary>
+    /// <summary>Creates and binds the socket for an end point. The socket may listen already.</summary>
     public Func<EndPoint, Socket> CreateBoundListenSocket { get; set; } = SocketTransportOptions.CreateDefaultBoundListenSocket;
 }
 

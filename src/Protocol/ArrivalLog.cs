@@ -4,15 +4,16 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Protocol;
 
 /// <summary>
-/// The arrival times and latencies of one stream's messages, in memory that does not grow with the stream: arrivals are
-/// counted in time slots, which double their length when they run out; latencies are counted to 0.2 %.
+/// The arrival times and latencies of one stream's messages, in memory that does not grow with the stream. Arrivals are
+/// counted in time slots, which double their length when they run out. Latencies are counted to 0.2 %.
 /// </summary>
 public sealed class ArrivalLog
 {
-    // 2^20 ns, about 1 ms: the ends of a one-second window are exact to a thousandth of the window, and counts are interpolated there.
+    // 2^20 ns are about 1 ms. So the ends of a one-second window are exact to a thousandth of the window, and counts are
+    // interpolated there.
     private const int FirstSlotBits = 20, Slots = 1024;
 
-    // Each power of two has 256 steps, none wider than 1/256 of the value.
+    // Each power of two has 256 steps, and no step is wider than 1/256 of the value.
     private const int StepBits = 8, Steps = 1 << StepBits;
 
     private readonly uint[]?[] times = new uint[64][];
@@ -21,7 +22,9 @@ public sealed class ArrivalLog
     private long begin;
 
     /// <summary>Counts a message whose last byte has arrived.</summary>
-    /// <param name="stamp">When the message was due, in ns of the same clock; 0: unknown, and its latency is not counted.</param>
+    /// <param name="stamp">
+    /// When the message was due, in ns of the same clock. 0 when unknown, and then its latency is not counted.
+    /// </param>
     /// <param name="nowNs">The present time in ns, never earlier than in the last call.</param>
     public void Add(ulong stamp, long nowNs)
     {
@@ -35,7 +38,7 @@ public sealed class ArrivalLog
             Count(Math.Max(0, nowNs - (long)stamp));
     }
 
-    /// <summary>The log as a protobuf message; null when no message has arrived.</summary>
+    /// <summary>Returns the log as a protobuf message. Null when no message has arrived.</summary>
     public Arrivals? Told()
     {
         if (slots.Length == 0)
@@ -64,7 +67,7 @@ public sealed class ArrivalLog
         slotBits++;
     }
 
-    /// <summary>Below 256 each ns has its own step; above, the highest nine bits of a value choose its step.</summary>
+    /// <summary>Counts a latency. Below 256 each ns has its own step. Above, the highest nine bits of a value choose its step.</summary>
     private void Count(long ns)
     {
         var power = Math.Max(0, BitOperations.Log2((ulong)ns | 1) - StepBits + 1);

@@ -3,10 +3,10 @@ using System.Buffers.Binary;
 namespace IpcBench.Protocol;
 
 /// <summary>
-/// Reads one length-prefixed protobuf message while it streams by, cut at any byte, and keeps only the field that it
-/// has reached. It accepts every valid encoding; the owner decides which fields matter.
+/// Reads one length-prefixed protobuf message while it streams by, cut at any byte, and keeps only the field that it has
+/// reached. The reader accepts every valid encoding. Its owner decides which fields matter.
 /// </summary>
-/// <param name="isOpaque">The message may be of any type: its fields are not read.</param>
+/// <param name="isOpaque">Whether the message may be of any type, so that its fields are not read.</param>
 public struct FieldReader(bool isOpaque)
 {
     private const int PrefixLength = 5, LongestVarint = 10;
@@ -24,7 +24,7 @@ public struct FieldReader(bool isOpaque)
         Broken,
     }
 
-    // The fields are ordered to need no padding, since every stream of a connection has a reader.
+    // The fields are ordered to need no padding, because every stream of a connection has a reader.
     private readonly bool isOpaque = isOpaque;
     private State state;
     private byte bytesOfNumber;
@@ -38,23 +38,26 @@ public struct FieldReader(bool isOpaque)
     /// <summary>The value of the field that was found, or its length in bytes if it has one.</summary>
     public ulong Value { get; private set; }
 
-    /// <summary>The length of the message in bytes; known after its prefix.</summary>
+    /// <summary>The length of the message in bytes. It is known after the prefix.</summary>
     public readonly uint Length => length;
 
-    /// <summary>No byte has arrived yet.</summary>
+    /// <summary>Whether no byte has arrived yet.</summary>
     public readonly bool IsEmpty => state == State.Flag;
 
-    /// <summary>The whole message has arrived.</summary>
+    /// <summary>Whether the whole message has arrived.</summary>
     public readonly bool IsComplete => state == State.Complete;
 
-    /// <summary>The bytes are no gRPC message, no protobuf message, or compressed, which this client did not ask for.</summary>
+    /// <summary>
+    /// Whether the bytes are no gRPC message or no protobuf message, or are compressed, which this client did not ask for.
+    /// </summary>
     public readonly bool IsBroken => state == State.Broken;
 
     /// <summary>Reads on to the next field of the message.</summary>
-    /// <param name="bytes">The bytes that have arrived; afterwards the rest: nothing, or the bytes after a field, a
-    /// message or an error.</param>
+    /// <param name="bytes">
+    /// The bytes that have arrived. Afterwards the rest of them: nothing, or the bytes after a field, a message or an error.
+    /// </param>
     /// <returns>
-    /// True when a field was found; the next call skips the bytes of a field with a length. False when the message is
+    /// True when a field was found. The next call skips the bytes of a field with a length. False when the message is
     /// complete or invalid, or continues in bytes that have not arrived.
     /// </returns>
     public bool Next(ref ReadOnlySpan<byte> bytes)
@@ -73,10 +76,10 @@ public struct FieldReader(bool isOpaque)
         return found;
     }
 
-    /// <summary>Continues in the bytes of the last field, since the owner has read the message up to there.</summary>
+    /// <summary>Continues in the bytes of the last field, because the owner has read the message up to there.</summary>
     public void BeginLast(uint length, uint left) => (this.length, messageLeft, fieldLeft, state) = (length, left, left, State.Skip);
 
-    /// <summary>Reads the prefix if all of it is there; else nothing.</summary>
+    /// <summary>Reads the prefix if all its bytes have arrived. Otherwise reads nothing.</summary>
     private int ReadPrefix(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < PrefixLength || bytes[0] != 0)
@@ -95,7 +98,7 @@ public struct FieldReader(bool isOpaque)
         return (int)take;
     }
 
-    /// <returns>True when a field was found.</returns>
+    /// <returns>Whether a field was found.</returns>
     private bool Step(byte next)
     {
         if (bytesOfNumber == 0)

@@ -4,7 +4,7 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Protocol;
 
 /// <summary>
-/// A length-prefixed <see cref="Payload"/> up to the first byte of its payload, encoded as generated code does it but
+/// A length-prefixed <see cref="Payload"/> up to the first byte of its payload. It is encoded as generated code does, but
 /// without an object for each message: prefix, stamp, sequence, then tag and length of a payload that is not empty.
 /// </summary>
 public static class PayloadFrame
@@ -22,7 +22,7 @@ public static class PayloadFrame
     private const int HeadOfEmpty = SequenceOffset + sizeof(uint);
     private const int MostLength = 5;
 
-    /// <summary>The head of a message with <paramref name="size"/> bytes of payload; stamp and sequence are 0.</summary>
+    /// <summary>Makes the head of a message with <paramref name="size"/> bytes of payload. Stamp and sequence are 0.</summary>
     public static byte[] HeadOf(int size)
     {
         Span<byte> head = stackalloc byte[LongestHead];
@@ -37,7 +37,7 @@ public static class PayloadFrame
         return head[..end].ToArray();
     }
 
-    /// <summary>A whole message with its prefix, filled with the pattern; stamp and sequence are 0.</summary>
+    /// <summary>Makes a whole message with its prefix, filled with the pattern. Stamp and sequence are 0.</summary>
     public static byte[] ForSize(int size)
     {
         var head = HeadOf(size);
@@ -56,11 +56,11 @@ public static class PayloadFrame
 }
 
 /// <summary>
-/// Reads length-prefixed <see cref="Payload"/> messages while they stream by and keeps only their measures. It accepts
-/// every valid encoding: unknown fields are skipped, and the last of a repeated field wins. It also reads messages of
-/// any type, of which it knows the lengths alone.
+/// Reads length-prefixed <see cref="Payload"/> messages while they stream by, and keeps only their measures. The reader
+/// accepts every valid encoding: unknown fields are skipped, and the last of a repeated field counts. It also reads
+/// messages of any type. Of these it knows the lengths alone.
 /// </summary>
-/// <param name="isOpaque">The messages are of any type: all bytes of a message are payload.</param>
+/// <param name="isOpaque">Whether the messages are of any type, so that all bytes of a message are payload.</param>
 public struct PayloadReader(bool isOpaque)
 {
     private FieldReader fields = new(isOpaque);
@@ -82,13 +82,13 @@ public struct PayloadReader(bool isOpaque)
     /// <inheritdoc cref="FieldReader.IsComplete"/>
     public readonly bool IsComplete => fields.IsComplete;
 
-    /// <summary>No byte of a next message has arrived.</summary>
+    /// <summary>Whether no byte of a next message has arrived.</summary>
     public readonly bool IsBetween => fields.IsEmpty || fields.IsComplete;
 
     /// <inheritdoc cref="FieldReader.IsBroken"/>
     public readonly bool IsBroken => fields.IsBroken;
 
-    /// <summary>Reads up to the end of one message and returns the number of bytes; after a whole message the next one begins.</summary>
+    /// <summary>Reads up to the end of one message and returns the number of bytes. After a whole message, reads the next one.</summary>
     public int Read(ReadOnlySpan<byte> bytes)
     {
         if (fields.IsComplete)
@@ -106,7 +106,7 @@ public struct PayloadReader(bool isOpaque)
         return bytes.Length - rest.Length;
     }
 
-    /// <summary>Reads a head that <see cref="PayloadFrame"/> wrote, if all of it is there; else nothing.</summary>
+    /// <summary>Reads a head that <see cref="PayloadFrame"/> wrote, if all its bytes have arrived. Otherwise reads nothing.</summary>
     private int ReadPlainHead(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < PayloadFrame.LongestHead || bytes[0] != 0 || bytes[PayloadFrame.StampOffset - 1] != PayloadFrame.StampTag
@@ -135,7 +135,7 @@ public struct PayloadReader(bool isOpaque)
     }
 }
 
-/// <summary>The content of payloads: one block, repeated from the first byte of a payload on.</summary>
+/// <summary>The content of payloads: one block, which is repeated from the first byte of a payload.</summary>
 public static class PayloadPattern
 {
     private static readonly byte[] Shared = Make();
@@ -151,8 +151,8 @@ public static class PayloadPattern
         Shared.AsSpan(0, payload.Length).CopyTo(payload);
     }
 
-    // Random bytes, so that a payload that was joined at the wrong place is detected; the seed is
-    // fixed, so that all runs have the same payload.
+    // The bytes are random, so that a payload that was joined at the wrong place is detected. The seed is fixed, so that
+    // all runs have the same payload.
     private static byte[] Make()
     {
         const int blockBytes = 64 << 10, seed = 20;

@@ -6,7 +6,7 @@ internal static class InputFile
     /// <summary>Reads all bytes. Opening a named pipe waits for its writer.</summary>
     /// <param name="name">The name in messages, which is the path of a file.</param>
     /// <param name="purpose">What the limit is for, as the message of the error says.</param>
-    /// <exception cref="InputException">The input does not exist, cannot be read, or is larger.</exception>
+    /// <exception cref="InputException">The input does not exist, cannot be read, or is larger than the limit.</exception>
     public static byte[] Read(string name, Func<Stream> open, long mostBytes, string purpose)
     {
         try

@@ -1,10 +1,10 @@
 namespace IpcBench.Schema;
 
-/// <summary>The input of the user is wrong: JSON, a corpus or a .proto. The message is one sentence.</summary>
+/// <summary>The error that the user's input is wrong: JSON, a corpus or a .proto. The message is one sentence.</summary>
 public sealed class InputException(string message, Exception? inner = null) : Exception(message, inner);
 
 /// <summary>
-/// The types of a method are not available, or the server's answer does not fit them: no reflection, no such method, a
-/// reply of another type. The message is one sentence.
+/// The error that the types of a method are not available, or that the server's answer does not fit them. For example,
+/// there is no reflection or no such method, or the reply has another type. The message is one sentence.
 /// </summary>
 public sealed class SchemaException(string message, Exception? inner = null) : Exception(message, inner);

@@ -9,7 +9,9 @@ using Microsoft.AspNetCore.Connections;
 
 namespace IpcBench.Server;
 
-/// <summary>One Kestrel for all addresses of the options, with one gRPC stack; beside it an event loop for raw echoes.</summary>
+/// <summary>
+/// One Kestrel for all addresses of the options, with one gRPC stack. Raw echoes may have an event loop beside Kestrel.
+/// </summary>
 internal sealed class BenchServer : IAsyncDisposable
 {
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(0.5);
@@ -29,7 +31,7 @@ internal sealed class BenchServer : IAsyncDisposable
     public IReadOnlyList<ServerEndpoint> Endpoints { get; }
 
     /// <summary>Binds all addresses and starts.</summary>
-    /// <exception cref="CannotListenException">An address cannot be served; all bound addresses are released.</exception>
+    /// <exception cref="CannotListenException">An address cannot be served. All bound addresses are released.</exception>
     /// <exception cref="FormatException">The value of an option for tests is invalid.</exception>
     public static async Task<BenchServer> StartAsync(ServerOptions options, TextWriter warnings)
     {
@@ -88,7 +90,7 @@ internal sealed class BenchServer : IAsyncDisposable
             SocketEngine.Bare => address is not Address.Pipe || !OperatingSystem.IsWindows(), // a pipe of Windows is no socket
             _ => EventLoop.IsSupported,
         };
-        // Kestrel does the encryption, whichever sockets carry the connection.
+        // With TLS, Kestrel does the encryption, whichever sockets carry the connection. So TLS always needs Kestrel.
         return new EndpointRole(isEcho, options.Behaviors.For(index), isEcho && isApart && address is not Address.Tls);
     }
 
@@ -118,7 +120,7 @@ internal sealed class BenchServer : IAsyncDisposable
         var maxConnections = KestrelLimits.MaxConnections();
         var services = new BenchServices(options, endpoints, () => Describer.Describe(stack, options, maxConnections, endpoints));
         var gate = new AcceptGate(KestrelLimits.MaxConnections, warnings);
-        // Kestrel without an endpoint would choose an address itself.
+        // Kestrel without an endpoint would choose an address itself, so it is not started.
         if (endpoints.All(endpoint => endpoint.IsWithoutKestrel))
             return new BenchServer(null, stack, StartEcho(options, endpoints, gate), endpoints);
         var builder = KestrelHost.CreateBuilder(options, endpoints, maxConnections, gate);

@@ -25,13 +25,14 @@ internal static class ServerCommand
             await Console.Error.WriteLineAsync($"{Complaint(parsed)} ({Help})");
             return UsageError;
         }
-        // No signal handler of System.CommandLine: this program has its own, which removes socket files.
+        // System.CommandLine's signal handler is switched off, because this program has its own, which removes socket files.
         return await parsed.InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = null });
     }
 
     /// <summary>
-    /// Output to a file or pipe is UTF-8, which the client reads. In the code page of a console (Windows gives a child
-    /// without a window its own) or of the locale, an address with an umlaut in its path would become another address.
+    /// Makes output to a file or pipe UTF-8, which the client reads. Otherwise the output would be in the code page of a
+    /// console (Windows gives a child without a window its own) or of the locale. An address with an umlaut in its path
+    /// would then become another address.
     /// </summary>
     private static void SpeakUtf8()
     {
@@ -42,7 +43,7 @@ internal static class ServerCommand
             Console.SetError(new StreamWriter(Console.OpenStandardError(), plain) { AutoFlush = true });
     }
 
-    /// <summary>The error of the command line.</summary>
+    /// <summary>Returns the error of the command line as text.</summary>
     private static string Complaint(ParseResult parsed) =>
         parsed.UnmatchedTokens.FirstOrDefault(token => token is ['-', _, ..]) is { } option ? $"there is no option {option.Split('=')[0]}"
             : string.Join("; ", parsed.Errors.Select(error => error.Message.TrimEnd('.')));
@@ -66,7 +67,7 @@ internal static class ServerCommand
 
     private static async Task<int> ServeAsync(ServerOptions options)
     {
-        // Checked before more code is loaded, since each loaded file needs a descriptor.
+        // The limit is checked before more code is loaded, because each loaded file needs a descriptor.
         if (KestrelLimits.TooFewFiles() is { } tooFew)
         {
             await Console.Error.WriteLineAsync(tooFew);

@@ -4,7 +4,7 @@ using IpcBench.Server.Options;
 
 namespace IpcBench.Server;
 
-/// <summary>The process of the server: prints what it serves, and stops at a signal or at the end of its owner.</summary>
+/// <summary>The process of the server. It prints what it serves, and stops at a signal or at the end of its owner.</summary>
 internal static class ServerLifetime
 {
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(1.8);
@@ -55,7 +55,7 @@ internal static class ServerLifetime
         stop?.TrySetResult();
     });
 
-    // A thread blocks on reading: when the owner is killed, the closed pipe is the only sign.
+    // A thread blocks on reading, because the closed pipe is the only sign that the owner was killed.
     private static void EndWithInput(TaskCompletionSource stop)
     {
         var input = Console.OpenStandardInput();

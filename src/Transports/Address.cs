@@ -18,8 +18,8 @@ public abstract partial record Address
     public abstract string Kind { get; }
 
     /// <summary>
-    /// The file that a server at this address creates, as the address names it; <see cref="UnixSocketPath"/> makes a
-    /// full path of it. Null where the address has no file.
+    /// The file that a server at this address creates, as the address names it. <see cref="UnixSocketPath"/> makes a full
+    /// path of this name. Null when the address has no file.
     /// </summary>
     public virtual string? SocketFile => null;
 
@@ -38,7 +38,9 @@ public abstract partial record Address
     {
         public override string Kind => "tcp";
 
-        /// <summary>The address was written <c>tcp://</c>, since no HTTP is spoken there. Equality ignores this property.</summary>
+        /// <summary>
+        /// Whether the address was written <c>tcp://</c>, because its server does not speak HTTP. Equality ignores this property.
+        /// </summary>
         public bool IsBare { get; init; }
 
         public bool Equals(Tcp? other) => other is not null && (Host, Port) == (other.Host, other.Port);
@@ -64,7 +66,9 @@ public abstract partial record Address
         public override string ToString() => "unix:" + Path;
     }
 
-    /// <summary>A Unix domain socket in Linux's abstract namespace (unix(7)): no file, no permissions: <c>unix-abstract:name</c>.</summary>
+    /// <summary>
+    /// A Unix domain socket in Linux's abstract namespace (unix(7)), which has no file and no permissions: <c>unix-abstract:name</c>.
+    /// </summary>
     public sealed record UnixAbstract(string Name) : Address
     {
         public override string Kind => "unix";
@@ -80,8 +84,8 @@ public abstract partial record Address
     }
 
     /// <summary>
-    /// The transports that a server of this project offers. Each makes an address of a name that nobody else uses; port
-    /// 0 lets the system choose the port.
+    /// The transports that a server of this project offers. Each makes an address of a name that nobody else uses. Port 0
+    /// lets the system choose the port.
     /// </summary>
     public static OrderedDictionary<string, Func<string, Address>> Own { get; } = new()
     {
@@ -92,11 +96,14 @@ public abstract partial record Address
     };
 
     /// <summary>Reads any spelling of an address that <c>--help</c> lists.</summary>
-    /// <exception cref="FormatException">The text is no address; the message lists the valid spellings.</exception>
+    /// <exception cref="FormatException">The text is no address. The message lists the valid spellings.</exception>
     public static Address Parse(string text) =>
         TryParse(text, out var address, out var error) ? address : throw new FormatException(error);
 
-    /// <summary>As <see cref="Parse"/>; on failure <paramref name="error"/> is one sentence that says how to write the address.</summary>
+    /// <summary>
+    /// Reads an address as <see cref="Parse"/> does. On failure, <paramref name="error"/> is one sentence that says how
+    /// to write the address.
+    /// </summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out Address? address, [NotNullWhen(false)] out string? error)
     {
         const string pipePrefix = @"\\.\pipe\";
@@ -130,7 +137,7 @@ public abstract partial record Address
         return (tls ? new Tls(host, uri.Port) : new Tcp(host, uri.Port), null);
     }
 
-    // tcp://host:port, for servers that do not speak HTTP. The scheme has no default port.
+    // Reads tcp://host:port, for servers that do not speak HTTP. The scheme has no default port.
     private static (Address?, string?) ParseTcp(string text)
     {
         if (Uri.TryCreate(text, UriKind.Absolute, out var uri) && uri.Port < 0)
@@ -152,7 +159,7 @@ public abstract partial record Address
         ? (null, "unix-abstract: needs a name, as in unix-abstract:greeter")
         : (new UnixAbstract(name), null);
 
-    // NamedPipeServerStream rejects this name with an ArgumentOutOfRangeException.
+    // NamedPipeServerStream rejects the name "anonymous" with an ArgumentOutOfRangeException.
     private static (Address?, string?) ParsePipe(string name) => name.Length == 0 || name.IndexOfAny(['/', '\\', '\0']) >= 0
         ? (null, @"pipe: needs a name without slashes, as in pipe:/PipeGreeter or \\.\pipe\PipeGreeter")
         : name.Equals("anonymous", StringComparison.OrdinalIgnoreCase)
@@ -162,15 +169,15 @@ public abstract partial record Address
     private static string HostText(string host) => host.Contains(':', StringComparison.Ordinal) ? $"[{host}]" : host;
 }
 
-/// <summary>URLs in the form in which they may be printed and stored: the user and the query often hold a password or a token.</summary>
+/// <summary>URLs in a form that may be printed and stored. The user and the query of a URL often hold a password or a token.</summary>
 public static partial class UrlText
 {
     /// <summary>The text that replaces each part that was left out.</summary>
     public const string Hidden = "(hidden)";
 
     /// <summary>
-    /// The text without <c>user:password@</c> and without everything after <c>?</c> or <c>#</c>; a text that is no URL
-    /// or path is returned unchanged.
+    /// Returns the text without <c>user:password@</c> and without everything after <c>?</c> or <c>#</c>. A text that is
+    /// no URL or path is returned unchanged.
     /// </summary>
     public static string WithoutSecrets(string text)
     {
@@ -179,7 +186,7 @@ public static partial class UrlText
         return mark >= 0 && mark + 1 < shown.Length && shown.AsSpan(0, mark).ContainsAny('/', ':') ? shown[..(mark + 1)] + Hidden : shown;
     }
 
-    // A user ends at the last @ of the authority, as browsers and Uri read it.
+    // A user ends at the last @ of the authority, as in browsers and in Uri.
     [GeneratedRegex(@"(?<=://)[^/?#]*@")]
     private static partial Regex User();
 }

@@ -1,6 +1,6 @@
 namespace IpcBench.Transports;
 
-/// <summary>The bytes of a connection in both directions: the stream cannot seek, and a write needs no flush.</summary>
+/// <summary>The bytes of a connection in both directions. The stream cannot seek, and a write needs no flush.</summary>
 public abstract class ConnectionStream : Stream
 {
     public override bool CanRead => true;

@@ -6,7 +6,7 @@ namespace IpcBench.Transports;
 /// <summary>Opens connections to one address.</summary>
 public abstract class Connector
 {
-    /// <summary>The connector for this kind of address.</summary>
+    /// <summary>Makes the connector for this kind of address.</summary>
     /// <exception cref="PlatformNotSupportedException">This system does not have the transport.</exception>
     public static Connector For(Address address, ConnectorOptions options) => address switch
     {
@@ -22,40 +22,46 @@ public abstract class Connector
     public virtual long Retries => 0;
 
     /// <summary>Opens one connection. The caller owns the stream.</summary>
-    /// <exception cref="IOException">The connection could not be opened; the message names the address and the cause.</exception>
+    /// <exception cref="IOException">The connection could not be opened. The message names the address and the cause.</exception>
     public abstract ValueTask<Stream> ConnectAsync(CancellationToken cancellation);
 }
 
-/// <summary>Options of a connection; every result was measured with the defaults unless it says otherwise.</summary>
+/// <summary>Options of a connection. Every result was measured with the defaults unless the result says otherwise.</summary>
 public sealed record ConnectorOptions
 {
     /// <summary>TCP_NODELAY on TCP and TLS. False lets Nagle's algorithm hold small writes back.</summary>
     public bool NoDelay { get; init; } = true;
 
-    /// <summary>SO_SNDBUF and SO_RCVBUF in bytes; null leaves the system's default (and TCP's automatic growth).</summary>
+    /// <summary>SO_SNDBUF and SO_RCVBUF in bytes. Null leaves the system's default (and TCP's automatic growth).</summary>
     public int? SocketBuffer { get; init; }
 
-    /// <summary>Close resets a TCP connection, so that no TIME_WAIT is left; false closes with FIN, as applications do.</summary>
+    /// <summary>
+    /// Whether a close resets a TCP connection, so that no TIME_WAIT is left. False closes with FIN, as applications do.
+    /// </summary>
     public bool ResetOnClose { get; init; } = true;
 
     /// <summary>The protocol that a TLS connection agrees on by ALPN: <c>h2</c> or <c>http/1.1</c>.</summary>
     public string Alpn { get; init; } = "h2";
 
     /// <summary>
-    /// A PEM file with the authority that must have signed a TLS server's certificate; null uses the system's authorities.
+    /// A PEM file with the authority that must have signed a TLS server's certificate. Null uses the system's authorities.
     /// </summary>
     public string? CaCertificate { get; init; }
 
-    /// <summary>The certificate for a TLS server that asks for one; null sends none.</summary>
+    /// <summary>The certificate for a TLS server that asks for one. Null sends none.</summary>
     public X509Certificate2? ClientCertificate { get; init; }
 
-    /// <summary>The server name in the TLS handshake, which the certificate must match; null uses the host of the address.</summary>
+    /// <summary>The server name in the TLS handshake, which the certificate must match. Null uses the host of the address.</summary>
     public string? ServerName { get; init; }
 
-    /// <summary>Accept any TLS certificate. Implied for loopback hosts when no <see cref="CaCertificate"/> is given.</summary>
+    /// <summary>
+    /// Whether to accept any TLS certificate. Loopback hosts are treated so in any case when no <see cref="CaCertificate"/> is given.
+    /// </summary>
     public bool Insecure { get; init; }
 
-    /// <summary>Sets the options of a .NET socket before it connects; <c>LoopSocket.SetOptions</c> does it for the event loop.</summary>
+    /// <summary>
+    /// Sets the options of a .NET socket before it connects. For the event loop, <c>LoopSocket.SetOptions</c> sets them.
+    /// </summary>
     internal void ApplyTo(Socket socket)
     {
         if (SocketBuffer is { } size)
@@ -65,7 +71,7 @@ public sealed record ConnectorOptions
     }
 }
 
-/// <summary>Errors of a failed connect, worded the same for .NET's sockets and the event loop.</summary>
+/// <summary>Makes the errors of a failed connect, worded the same for .NET's sockets and the event loop.</summary>
 internal static class CannotConnect
 {
     public static IOException Because(Address address, string why, Exception? inner = null) =>
@@ -78,7 +84,7 @@ internal static class CannotConnect
         Because(address, "the path is longer than the system allows", inner);
 }
 
-/// <summary>Every local port for that address is in use or in TIME_WAIT, which lasts a minute.</summary>
+/// <summary>The error that every local port for an address is in use or in TIME_WAIT, which lasts a minute.</summary>
 public sealed class NoLocalPortException(Address address, Exception? inner = null) : IOException(
     $"cannot connect to {address}: no local port is free, all are in use or in TIME_WAIT, which lasts a minute: "
     + (OperatingSystem.IsWindows() ? "wait, or widen the range (netsh int ipv4 set dynamicport tcp start=10000 num=55536)"

@@ -7,7 +7,8 @@ namespace IpcBench.Transports;
 /// <summary>Connects to a named pipe of this machine. On Unix, .NET implements named pipes with Unix sockets.</summary>
 public sealed class NamedPipeConnector(string name) : Connector
 {
-    // A pipe that has answered before is busy rather than absent; the caller's own time-out usually ends that wait first.
+    // A pipe that has answered before is busy rather than absent, so the second limit is longer. The caller's own
+    // time-out usually ends that wait first.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan PatienceWhenServed = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
@@ -15,24 +16,26 @@ public sealed class NamedPipeConnector(string name) : Connector
     private long retries;
     private volatile bool isServed;
 
-    /// <summary>What <c>pipe:</c> is on systems without named pipes; every report that shows a pipe says so.</summary>
+    /// <summary>What <c>pipe:</c> is on systems without named pipes. Every report that shows a pipe says this.</summary>
     public const string UnixNote = "Unix socket behind .NET's pipe API";
 
-    /// <summary>The note that a report adds to pipes on this system; empty on Windows, which has named pipes.</summary>
+    /// <summary>The note that a report adds to pipes on this system. Empty on Windows, which has named pipes.</summary>
     public static string Note => OperatingSystem.IsWindows() ? "" : UnixNote;
 
     /// <summary>
-    /// The socket file that .NET's pipe API uses for <paramref name="pipeName"/> on Unix (runtime: PipeStream.Unix.cs, GetPipePath).
+    /// Returns the socket file that .NET's pipe API uses for <paramref name="pipeName"/> on Unix (runtime:
+    /// PipeStream.Unix.cs, GetPipePath).
     /// </summary>
     public static string UnixSocketPath(string pipeName) => Path.Combine(Path.GetTempPath(), "CoreFxPipe_" + pipeName);
 
     public override long Retries => Interlocked.Read(ref retries);
 
-    // .NET's ConnectAsync spins on a pool thread until the pipe is served: a few hundred such calls starve the pool.
+    // .NET's ConnectAsync is not used here. It spins on a pool thread until the pipe is served, so a few hundred such
+    // calls starve the pool.
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
-        // Without this check, the loop below would try until its time-out. There is no such check on Windows, where
-        // looking takes one of the server's instances.
+        // Without this check, the loop below would try until its time-out. On Windows there is no such check, because
+        // the check would take one of the server's instances.
         if (!OperatingSystem.IsWindows() && !File.Exists(UnixSocketPath(name)))
             throw CannotConnect.Because(address, "no server listens there");
         for (var began = Stopwatch.GetTimestamp(); ; Interlocked.Increment(ref retries))

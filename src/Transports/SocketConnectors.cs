@@ -3,7 +3,7 @@ using System.Net.Sockets;
 
 namespace IpcBench.Transports;
 
-/// <summary>Connects over TCP; errors name the address.</summary>
+/// <summary>Connects over TCP. The errors name the address.</summary>
 public sealed class TcpConnector(Address address, string host, int port, ConnectorOptions options) : Connector
 {
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
@@ -19,7 +19,7 @@ public sealed class TcpConnector(Address address, string host, int port, Connect
         catch (SocketException e)
         {
             socket?.Dispose();
-            // Linux reports EADDRNOTAVAIL; Windows reports WSAEADDRINUSE or WSAENOBUFS.
+            // Linux reports EADDRNOTAVAIL. Windows reports WSAEADDRINUSE or WSAENOBUFS.
             var noPort = e.SocketErrorCode
                 is SocketError.AddressNotAvailable or SocketError.AddressAlreadyInUse or SocketError.NoBufferSpaceAvailable;
             throw noPort ? new NoLocalPortException(address, e) : CannotConnect.Because(address, e.Message, e);
@@ -31,7 +31,9 @@ public sealed class TcpConnector(Address address, string host, int port, Connect
         }
     }
 
-    /// <summary>Its end is a reset: NetworkStream would shut the socket down first, which may leave the port in TIME_WAIT.</summary>
+    /// <summary>
+    /// A stream that ends with a reset. NetworkStream would shut the socket down first, which may leave the port in TIME_WAIT.
+    /// </summary>
     private sealed class ResettingStream(Socket socket) : NetworkStream(socket, ownsSocket: false)
     {
         protected override void Dispose(bool disposing)
@@ -43,7 +45,7 @@ public sealed class TcpConnector(Address address, string host, int port, Connect
     }
 }
 
-/// <summary>Connects to a Unix domain socket; a path that starts with NUL is a name in Linux's abstract namespace.</summary>
+/// <summary>Connects to a Unix domain socket. A path that starts with NUL is a name in Linux's abstract namespace.</summary>
 public sealed class UnixConnector(Address address, string path, ConnectorOptions options) : Connector
 {
     private static readonly TimeSpan RetryAfter = TimeSpan.FromMilliseconds(2);
@@ -62,7 +64,7 @@ public sealed class UnixConnector(Address address, string path, ConnectorOptions
             }
             catch (SocketException e) when (e.SocketErrorCode is SocketError.WouldBlock or SocketError.TryAgain)
             {
-                // The accept queue is full (unix(7), EAGAIN): unlike TCP, a connect to a Unix socket does not wait for room.
+                // The accept queue is full (unix(7), EAGAIN). Unlike with TCP, a connect to a Unix socket does not wait for room.
                 Interlocked.Increment(ref retries);
                 await Task.Delay(RetryAfter, cancellation);
             }
@@ -95,16 +97,18 @@ public sealed class UnixConnector(Address address, string path, ConnectorOptions
     }
 }
 
-/// <summary>The file that the path of a <c>unix:</c> address means, the same for the server and every client.</summary>
+/// <summary>The file that the path of a <c>unix:</c> address means. The server and every client read the path in the same way.</summary>
 public static class UnixSocketPath
 {
-    /// <summary>The full path. On Windows <c>/tmp/greeter.sock</c> is on the system drive, whatever the current drive is.</summary>
+    /// <summary>
+    /// Returns the full path. On Windows <c>/tmp/greeter.sock</c> is on the system drive, whatever the current drive is.
+    /// </summary>
     public static string Resolve(string path) => Path.GetFullPath(
         OperatingSystem.IsWindows() ? OnDrive(path, Path.GetPathRoot(Environment.SystemDirectory) ?? @"C:\") : path);
 
     /// <summary>
-    /// Puts a path with a root but no drive onto <paramref name="root"/>, written as <c>C:\</c>. The slash before a
-    /// drive in gRPC's <c>unix:///C:/x</c> and Kestrel's <c>http://unix:/C:/x</c> is removed.
+    /// Puts a path with a root but no drive onto <paramref name="root"/>, written as <c>C:\</c>. Removes the slash before
+    /// a drive in gRPC's <c>unix:///C:/x</c> and Kestrel's <c>http://unix:/C:/x</c>.
     /// </summary>
     public static string OnDrive(string path, string root)
     {

@@ -29,7 +29,7 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
         }
     }
 
-    /// <summary>The options of the handshake with this host: its protocol, and how its certificate is checked.</summary>
+    /// <summary>Makes the options of the handshake with this host: its protocol, and how its certificate is checked.</summary>
     public static SslClientAuthenticationOptions Authentication(string host, ConnectorOptions options)
     {
         var authentication = new SslClientAuthenticationOptions
@@ -55,7 +55,7 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
         return authentication;
     }
 
-    /// <summary>Why the handshake failed and what to do about it, without a full stop.</summary>
+    /// <summary>Says why the handshake failed and what to do about it, without a full stop.</summary>
     public static string Reason(AuthenticationException failure)
     {
         var reason = failure.Message.TrimEnd('.');
@@ -75,7 +75,8 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
 
 /// <summary>
 /// A client's TLS stream that knows how the connection ended. A peer ends a TLS connection with close_notify (RFC 8446,
-/// 6.1). Without it an attacker may have cut the data short; <see cref="SslStream"/> does not distinguish the two ends.
+/// 6.1). If close_notify is missing, an attacker may have cut the data short. <see cref="SslStream"/> does not
+/// distinguish the two ends.
 /// </summary>
 public sealed class TlsStream : SslStream
 {
@@ -90,10 +91,10 @@ public sealed class TlsStream : SslStream
     private TlsStream(IEndNoted below)
         : base((Stream)below) => this.below = below;
 
-    /// <summary>After a read of 0 bytes: the connection ended without close_notify.</summary>
+    /// <summary>Whether the connection ended without close_notify. Valid after a read of 0 bytes.</summary>
     public bool IsCut => below.HasEnded;
 
-    /// <summary>Adds <see cref="HasEnded"/> to any stream.</summary>
+    /// <summary>A stream that adds <see cref="HasEnded"/> to any stream.</summary>
     private sealed class EndNotedStream(Stream inner) : ConnectionStream, IEndNoted
     {
         public bool HasEnded { get; private set; }
@@ -136,6 +137,6 @@ public sealed class TlsStream : SslStream
 /// <summary>A stream that knows whether the other side has ended the connection.</summary>
 public interface IEndNoted
 {
-    /// <summary>True after a read has found the end.</summary>
+    /// <summary>Whether a read has found the end.</summary>
     bool HasEnded { get; }
 }

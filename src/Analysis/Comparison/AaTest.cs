@@ -6,14 +6,15 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// A single test over all A/A cells at 1 %: is the reference's second endpoint measured like the first? Half of the 1 % is for a shift that
-/// all cells share, a quarter for the sum of the squared standardised rank sums (all cells differ a little, in any direction), and a
-/// quarter for the largest of them (one cell differs much). The interval of the common shift shows how large an error of the run may be.
+/// A single test over all A/A cells at 1 %: is the reference's second endpoint measured like the first? The 1 % is shared
+/// by three tests. Half of it is for a shift that all cells share. A quarter is for the sum of the squared standardised
+/// rank sums (all cells differ a little, in any direction), and a quarter for the largest rank sum (one cell differs
+/// much). The interval of the common shift shows how large an error of the run may be.
 /// </summary>
 /// <param name="Cells">The number of compared A/A cells.</param>
 /// <param name="PValue">The probability of differences at least this large when nothing differs.</param>
 /// <param name="CanFail">Whether there are enough rounds for the test to fail.</param>
-/// <param name="Shift">The ratio that all cells share, with its 95 % interval; null when there are too few rounds.</param>
+/// <param name="Shift">The ratio that all cells share, with its 95 % interval. Null when there are too few rounds.</param>
 public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Ratio, Interval Interval)? Shift)
 {
     public const double Level = 0.01;
@@ -27,10 +28,10 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
 
     public static bool IsAa(CellKey key) => key.Variant.Split(' ').Contains(Variant);
 
-    /// <summary>Null when the run has no A/A cells with rounds.</summary>
+    /// <summary>Tests a run. Null when the run has no A/A cells with rounds.</summary>
     public static AaTest? Compute(MeasuredRun run) => Compute([run], _ => true);
 
-    /// <summary>The test of several runs together, with each cell ranked separately; null when no run has A/A cells with rounds.</summary>
+    /// <summary>Tests several runs together, with each cell ranked separately. Null when no run has A/A cells with rounds.</summary>
     public static AaTest? Compute(IEnumerable<MeasuredRun> runs, Func<CellKey, bool> chosen)
     {
         var cells = (from run in runs
@@ -42,7 +43,7 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
         return cells.Count == 0 ? null : OfDifferences(cells);
     }
 
-    /// <summary>The test of the log ratios of each cell's rounds.</summary>
+    /// <summary>Tests cells, each given by the log ratios of its rounds.</summary>
     public static AaTest OfDifferences(IReadOnlyList<double[]> cells)
     {
         var scores = cells.Select(Score).ToList();
@@ -56,15 +57,15 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
                 ? (Math.Exp(StratifiedRank.Estimate(cells)), interval.Exp()) : null);
     }
 
-    /// <summary>Whether the interval of the common shift lies within what does not matter.</summary>
+    /// <summary>Tells whether the test passed and the interval of the common shift lies within ±delta.</summary>
     public bool IsEqualWithin(double delta) =>
         !Failed && Shift is { Interval: var interval } && interval.Low >= 1 / (1 + delta) && interval.High <= 1 + delta;
 
-    /// <summary>The shift and its interval, as changes: <c>−1.4 % [−2.5 %, −0.4 %]</c>. A dash when there is no interval.</summary>
+    /// <summary>The shift and its interval as changes: <c>−1.4 % [−2.5 %, −0.4 %]</c>. A dash when there is no interval.</summary>
     public string Measured => Shift is { } shift
         ? $"{Quantity.Change(shift.Ratio)} [{Quantity.Change(shift.Interval.Low)}, {Quantity.Change(shift.Interval.High)}]" : Quantity.None;
 
-    /// <summary>The conclusion of a test that did not fail, as a sentence.</summary>
+    /// <summary>Says the conclusion of a test that did not fail.</summary>
     /// <param name="reference">The arm that was measured twice.</param>
     /// <param name="delta">Smaller differences than this do not matter.</param>
     /// <param name="over">What was tested: <c>3 cells</c>.</param>
@@ -95,14 +96,15 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
         : Math.Pow(rankSum - count * (count + 1) / 4.0, 2) / (count * (count + 1.0) * (2 * count + 1) / 24);
 
     /// <summary>
-    /// P(sum of squares ≥ this) when nothing differs: exact by convolution for few equal rounds, else by the chi-squared distribution.
+    /// Computes the probability of a sum of squares at least this large when nothing differs. For a few rounds of equal
+    /// number per cell, the probability is exact, by convolution. Otherwise it is that of the chi-squared distribution.
     /// </summary>
     private static double SumTail(double sum, List<int> counts)
     {
         var count = counts[0];
         if (count > MostExact || counts.Exists(n => n != count) || counts.Count > 24)
             return ChiSquared.Above(sum, counts.Count(n => n > 0));
-        // Twice the distance from the middle is an integer, so the sum of squares is exact.
+        // Twice the distance of a rank sum from its middle is an integer, so the squares can be array indexes.
         var most = count * (count + 1) / 2;
         var one = new double[most * most + 1];
         foreach (var (w, probability) in SignedRank.Distribution(count).Index())

@@ -8,13 +8,14 @@ namespace IpcBench.Analysis.Comparison;
 /// <summary>The arms of a run as reports show them: grouped by workload, ranked, and without the second endpoint of an A/A test.</summary>
 internal static class Arms
 {
-    /// <summary>The measured cells by workload, in the order of the plan.</summary>
+    /// <summary>Groups the measured cells by workload, in the order of the plan.</summary>
     public static IEnumerable<IGrouping<Workload, MeasuredCell>> ByWorkload(MeasuredRun run) =>
         run.Cells.Where(cell => cell.Median is not null && !AaTest.IsAa(cell.Key)).GroupBy(cell => cell.Workload);
 
     /// <summary>
-    /// The choices that a workload offers: the transports of one client, protocol and mode; if there is only one transport, the clients,
-    /// protocols and modes. If values of a setting are compared with the default, the choices are these values, per transport.
+    /// Finds the choices that a workload offers. A choice is between the transports of one client, protocol and mode. If
+    /// no client has several transports, the choice is between the clients, protocols and modes. If the run compares
+    /// values of a setting with the default, the choice is between these values, for each transport.
     /// </summary>
     public static IEnumerable<IReadOnlyList<T>> Choices<T>(IReadOnlyList<T> workload, Func<T, CellKey> keyOf)
     {
@@ -26,7 +27,7 @@ internal static class Arms
         return clients.Exists(arms => arms.Count > 1) ? clients : [[.. clients.SelectMany(arms => arms)]];
     }
 
-    /// <summary>The cells by their headline metric, the best first.</summary>
+    /// <summary>Sorts the cells by their headline metric, the best first.</summary>
     public static List<MeasuredCell> Ranked(IEnumerable<MeasuredCell> cells)
     {
         var all = cells.ToList();
@@ -35,19 +36,19 @@ internal static class Arms
         return [.. all.OrderBy(cell => sign * (cell.Value(metric) ?? double.PositiveInfinity * sign))];
     }
 
-    /// <summary>The heading of a column with <see cref="NameOf"/>.</summary>
+    /// <summary>Returns the heading of a column that shows <see cref="NameOf"/>.</summary>
     public static string Heading(MeasuredRun run) => HasShapes(run) ? "load"
         : run.Record.Cells.Any(cell => cell.Key.Method.Length > 0) ? "method" : "size";
 
-    /// <summary>The heading of a column of rates: messages/s if a cell has streams of messages, otherwise requests/s.</summary>
+    /// <summary>Returns the heading of a column of rates: messages/s if a cell has streams of messages, otherwise requests/s.</summary>
     public static string RateHeading(MeasuredRun run) =>
         run.Record.Cells.Any(cell => cell.Key.IsOfMessages) ? "messages/s" : Metric.Rate.Title;
 
-    /// <summary>The title over rates.</summary>
+    /// <summary>Returns the title over a chart or table of rates.</summary>
     public static string RateTitle(MeasuredRun run) =>
         RateHeading(run) == Metric.Rate.Title ? "Requests per second" : "Messages per second";
 
-    /// <summary>The name of a workload: its size or method, and everything else that varies in this run.</summary>
+    /// <summary>Names a workload: its size or method, and everything else that varies in this run.</summary>
     public static string NameOf(MeasuredRun run, Workload workload, bool withLoad = true)
     {
         var parts = new List<string> { workload.Work };
@@ -58,7 +59,7 @@ internal static class Arms
         return string.Join(", ", parts);
     }
 
-    /// <summary>How calls are spread, as people know it: <c>one call at a time</c>, <c>400 clients</c>, <c>a channel, 5 × 80</c>.</summary>
+    /// <summary>Says how calls are spread: <c>one call at a time</c>, <c>400 clients</c>, <c>a channel, 5 × 80</c>.</summary>
     public static string Shape(int connections, int streams) => (connections, streams) switch
     {
         (1, 1) => "one call at a time",
@@ -73,14 +74,16 @@ internal static class Arms
 
 /// <summary>The difference of a value between two cells, from pairs of the same round.</summary>
 /// <param name="Ns">The value of the reference minus the value of the cell.</param>
-/// <param name="Interval">Null when there are too few rounds.</param>
+/// <param name="Interval">The interval of the difference. Null when there are too few rounds.</param>
 public sealed record PairedDifference(double Ns, Interval? Interval)
 {
-    /// <summary>The interval excludes 0.</summary>
+    /// <summary>Whether the interval excludes 0.</summary>
     public bool IsDecided => Interval is { Low: > 0 } or { High: < 0 };
 
-    /// <summary>Null when no round has the value in both cells.</summary>
-    /// <param name="what">The name of the difference in a family of claims of the run; null: the interval of this difference alone.</param>
+    /// <summary>Computes the difference. Null when no round has the value in both cells.</summary>
+    /// <param name="what">
+    /// The name of the difference in the run's families of claims. Null for an interval of this difference alone.
+    /// </param>
     public static PairedDifference? Compute(MeasuredRun run, MeasuredCell reference, MeasuredCell cell,
         Func<RoundMetrics, double?> value, string? what = null)
     {
@@ -93,7 +96,7 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
             : ClaimFamily.Find(run, reference, cell, what)?.Interval?.With(estimate));
     }
 
-    /// <summary>The difference, one minus other, of each round that has the value in both cells.</summary>
+    /// <summary>Lists the difference of the value, one minus other, for each round that has the value in both cells.</summary>
     internal static IReadOnlyList<(int Round, double Value)> Series(
         MeasuredCell one, MeasuredCell other, Func<RoundMetrics, double?> value) =>
         [.. from mine in other.Rounds
@@ -111,12 +114,13 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     /// <summary>Whether the verdict says that the cell is better than the reference by this metric.</summary>
     public bool IsBetter => Verdict.Kind == (Metric.Better == Better.Higher ? VerdictKind.Higher : VerdictKind.Lower);
 
-    /// <summary>Whether the verdict says that the cell is worse.</summary>
+    /// <summary>Whether the verdict says that the cell is worse than the reference by this metric.</summary>
     public bool IsWorse => Verdict.Kind == (Metric.Better == Better.Higher ? VerdictKind.Lower : VerdictKind.Higher);
 
     /// <summary>
-    /// Null when no round has the metric in both cells. The metrics that the run makes claims about, its headline and the CPU per call,
-    /// have the simultaneous interval of their family; any other metric has an interval of its own. The interval decides the verdict.
+    /// Compares a cell with its reference. The metrics that the run makes claims about (its headline and the CPU per
+    /// call) have the simultaneous interval of their family. Any other metric has an interval of its own. The interval
+    /// decides the verdict. Null when no round has the metric in both cells.
     /// </summary>
     public static ArmComparison? Of(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
@@ -136,24 +140,26 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     }
 
     /// <summary>
-    /// The same comparison in the direction of the run, an arm against its reference. All texts and tables show this
-    /// direction, so that a difference has the same number everywhere.
+    /// Returns the same comparison in the direction of the run, an arm against its reference. All texts and tables show
+    /// this direction, so a difference has the same number everywhere.
     /// </summary>
     public ArmComparison AgainstReference(MeasuredRun run) =>
         run.ReferenceOf(Reference) == Cell ? Of(run, Reference, Cell, Metric)! : this;
 
     /// <summary>
-    /// The cell whose numbers are lower bounds such that larger numbers could change the verdict; null if there is
-    /// none. A cell that is slower by its lower bound stays slower.
+    /// Finds a cell whose numbers are lower bounds, such that the true, larger numbers could change the verdict. Null if
+    /// there is no such cell. For example, a cell whose lower bound is already higher stays higher.
     /// </summary>
     internal static MeasuredCell? Bound(MeasuredCell cell, MeasuredCell reference, Metric metric, VerdictKind kind) =>
         kind != VerdictKind.Higher && metric.IsBound(cell.Rounds) ? cell
             : kind != VerdictKind.Lower && metric.IsBound(reference.Rounds) ? reference : null;
 
-    /// <summary>Why a lower bound allows no verdict.</summary>
+    /// <summary>Says that a lower bound allows no verdict.</summary>
     internal static string OnlyBound(Metric metric, string whose) => $"{metric.Title} of {whose} is a lower bound only";
 
-    /// <summary>The reason if <c>-d</c> keeps windows so short that fewer than four of a cell's calls fit in one after another.</summary>
+    /// <summary>
+    /// Returns a reason if <c>-d</c> keeps windows so short that fewer than four of a cell's calls fit in one after another.
+    /// </summary>
     private static string? TooShort(MeasuredRun run, MeasuredCell cell)
     {
         if (run.Record.Options is not { DurationFixed: true, Calls: 0 } || !cell.Key.IsFullLoad || cell.Median is not { } median)
@@ -164,14 +170,16 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
                 + "the other, and -d keeps it so";
     }
 
-    /// <summary>The metric that an arm is judged by: requests/s at full load, and the median latency at a given load.</summary>
+    /// <summary>Returns the metric that an arm is judged by: requests/s at full load, and the median latency at a given load.</summary>
     public static Metric Headline(MeasuredCell cell) => cell.Key.IsFullLoad ? Metric.Rate : Metric.P50;
 
-    /// <summary>The cost of a call: the CPU of both sides if both are known, otherwise the client's alone.</summary>
+    /// <summary>
+    /// Returns the metric for the cost of a call: the CPU of both sides if both are known, otherwise the client's alone.
+    /// </summary>
     public static Metric Cost(MeasuredCell cell, MeasuredCell reference) =>
         cell.Rounds.Concat(reference.Rounds).All(round => Metric.TotalCpu.Value(round) is not null) ? Metric.TotalCpu : Metric.ClientCpu;
 
-    /// <summary>The cell compared with its reference by the headline; null when the cell is a reference.</summary>
+    /// <summary>Compares the cell with its reference by the headline. Null when the cell has no reference.</summary>
     public static ArmComparison? OfHeadline(MeasuredRun run, MeasuredCell cell) =>
         run.ReferenceOf(cell) is { } reference ? Of(run, cell, reference, Headline(cell)) : null;
 }

@@ -5,7 +5,7 @@ namespace IpcBench.Analysis.Comparison;
 
 /// <summary>The fitted lines for the break-even of an arm and its reference, over all amounts of work of the server.</summary>
 /// <param name="Works">The cells of the arm and its reference, a pair for each amount of work.</param>
-/// <param name="Fits">The fit of each round that every cell has, with the number of the round.</param>
+/// <param name="Fits">The fit of each round that all these cells have, with the number of the round.</param>
 internal sealed record BreakEvenFits(
     IReadOnlyList<(MeasuredCell Cell, MeasuredCell Reference)> Works, IReadOnlyList<(int Number, RoundFit Fit)> Fits)
 {
@@ -13,10 +13,12 @@ internal sealed record BreakEvenFits(
 
     public MeasuredCell Reference => Works[0].Reference;
 
-    /// <summary>Several amounts of work were measured; otherwise the break-even is calculated from the server's CPU time.</summary>
+    /// <summary>
+    /// Whether several amounts of work were measured. Otherwise the break-even is calculated from the server's CPU time.
+    /// </summary>
     public bool IsMeasured => HasWorks(Works);
 
-    /// <summary>The fits of each arm and its reference on another transport.</summary>
+    /// <summary>Computes the fits of each arm whose reference has another transport.</summary>
     public static IEnumerable<BreakEvenFits> Compute(MeasuredRun run) =>
         from cell in run.Cells
         where cell.Median is not null && cell.Key.IsFullLoad && !AaTest.IsAa(cell.Key)
@@ -27,15 +29,18 @@ internal sealed record BreakEvenFits(
         where HasWorks(works) || works[0].Cell.Key.Method.Length > 0
         select new BreakEvenFits(works, HasWorks(works) ? OfTime(works) : OfCpu(works[0].Cell, works[0].Reference));
 
-    /// <summary>By how many ns a call of the reference takes longer than a call of the arm, per round.</summary>
+    /// <summary>How many ns longer a call of the reference takes than a call of the arm, for each round.</summary>
     public IReadOnlyList<(int Round, double Value)> Leads => [.. Fits.Select(one => (one.Number, one.Fit.Reference - one.Fit.Arm))];
 
-    /// <summary>The work in each round above which the difference no longer matters; negative if it never matters.</summary>
+    /// <summary>
+    /// Computes the work in each round above which the difference no longer matters. The work is negative if the
+    /// difference never matters.
+    /// </summary>
     /// <param name="delta">Smaller differences than this do not matter.</param>
     public IReadOnlyList<(int Round, double Value)> WorkBeyond(bool isArmFaster, double delta) => [.. Fits.Select(one => (one.Number,
         ((isArmFaster ? 1 : -1) * (one.Fit.Reference - one.Fit.Arm) / delta - one.Fit.Arm) / one.Fit.Slope))];
 
-    /// <summary>An amount of work in ns.</summary>
+    /// <summary>Reads an amount of work in ns.</summary>
     public static double NsOf(string work) => Quantity.ParseNs(work) ?? 0;
 
     private static bool HasWorks(IReadOnlyList<(MeasuredCell Cell, MeasuredCell Reference)> works) =>
@@ -55,17 +60,17 @@ internal sealed record BreakEvenFits(
     private static List<(int, RoundFit)> OfCpu(MeasuredCell cell, MeasuredCell reference) =>
         [.. RoundPairs.Match(cell, reference, Metric.ServerCpu).Select(pair => (pair.Number, new RoundFit(pair.New, pair.Base, 1)))];
 
-    /// <summary>Time per call in ns: the reciprocal of the rate.</summary>
+    /// <summary>Computes the time per call in ns, which is the reciprocal of the rate.</summary>
     private static double Time(MeasuredCell cell, int number) => 1e9 / cell.Rounds.First(round => round.Record.Number == number).Rate;
 }
 
 /// <summary>The fit of a round for an arm and its reference: time per call in ns = time without work + work × slope.</summary>
 /// <param name="Arm">Time of a call of the arm without work.</param>
 /// <param name="Reference">Time of a call of the reference without work.</param>
-/// <param name="Slope">Time per ns of work; below 1 when several CPUs compute.</param>
+/// <param name="Slope">Time per ns of work. Below 1 when several CPUs compute.</param>
 public sealed record RoundFit(double Arm, double Reference, double Slope)
 {
-    /// <summary>Least squares of the relative errors, with the same slope for both lines.</summary>
+    /// <summary>Fits both lines with the same slope, by least squares of the relative errors.</summary>
     public static RoundFit Compute(IReadOnlyList<(double Work, double Time)> arm, IReadOnlyList<(double Work, double Time)> reference)
     {
         var (mine, theirs) = (Line.From(arm), Line.From(reference));

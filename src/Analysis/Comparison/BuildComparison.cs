@@ -25,22 +25,28 @@ public sealed class BuildComparison
     /// <summary>Head against base.</summary>
     public FileComparison Sides { get; }
 
-    /// <summary>Null without limits.</summary>
+    /// <summary>The result of checking the limits. Null without limits.</summary>
     public Gate? Gate { get; }
 
-    /// <summary>Null for a run of another kind, and when no round has both builds.</summary>
+    /// <summary>
+    /// Returns the comparison of a run of <c>ab</c>. Null for a run of another kind, and when no round has both builds.
+    /// </summary>
     public static BuildComparison? Of(MeasuredRun run) =>
         run.IsOfBuilds && OfRuns.GetValue(run, one => new BuildComparison(one)) is { Sides.Cells.Count: > 0 } made ? made : null;
 
-    /// <summary>The verdict of a cell of head against the cell of base; null when the cells are no such pair or lack the metric.</summary>
+    /// <summary>
+    /// Returns the verdict of a cell of head against its cell of base. Null when the cells are not such a pair, or lack the metric.
+    /// </summary>
     internal Verdict? Judge(MeasuredCell head, MeasuredCell reference, Metric metric) => ReferenceChoice.IsHead(head.Key)
         && pairs.TryGetValue(Key(head), out var pair) && pairs.GetValueOrDefault(Key(reference)) == pair
             ? Sides.Judge(pair.Before, pair.After, metric) : null;
 
-    // Cells of a side are copies without the variant of the build.
+    // The cells of the two sides are copies without the variant "head". So the key of a pair leaves this variant out.
     private static (string, CellKey) Key(MeasuredCell cell) => (cell.Cell.Address, ReferenceChoice.WithoutHead(cell.Key));
 
-    /// <summary>The limits from the command line of the run. A word that is no limit is ignored: somebody edited the file.</summary>
+    /// <summary>
+    /// Reads the limits from the command line of the run. A word that is no limit is ignored, because somebody may have edited the file.
+    /// </summary>
     private static IEnumerable<GateLimit> Limits(IReadOnlyList<string> words)
     {
         foreach (var (i, word) in words.Index())

@@ -6,9 +6,9 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// Comparisons of a run that are judged together. Their intervals are simultaneous: if all arms are equal, at most one run in twenty
-/// reports any difference. A run has two families. The first is the usual question, a Unix socket against TCP, by the headline and by the
-/// CPU per call; the second is everything else that a report calls decided or undecided.
+/// Comparisons of a run that are judged together. Their intervals are simultaneous: if all arms are equal, at most one
+/// run in twenty reports any difference. A run has two families. The first is the usual question: a Unix socket against
+/// TCP, by the headline and by the CPU per call. The second is everything else that a report calls decided or undecided.
 /// </summary>
 public sealed class ClaimFamily
 {
@@ -29,18 +29,21 @@ public sealed class ClaimFamily
     /// <summary>The number of comparisons in the family.</summary>
     public int Claims { get; }
 
-    /// <summary>The smallest number of rounds with an interval, at a level shared with comparisons that are not measured yet.</summary>
+    /// <summary>
+    /// The smallest number of rounds that gives an interval. The level is also shared with comparisons that are not measured yet.
+    /// </summary>
     public int FewestRounds { get; }
 
-    /// <summary>The family of a Unix socket against TCP.</summary>
+    /// <summary>Returns the family of the comparisons of a Unix socket with TCP.</summary>
     public static ClaimFamily Primary(MeasuredRun run) => OfRuns.GetValue(run, Made)[0];
 
-    /// <summary>The family of all other comparisons.</summary>
+    /// <summary>Returns the family of all other comparisons.</summary>
     public static ClaimFamily Others(MeasuredRun run) => OfRuns.GetValue(run, Made)[1];
 
     /// <summary>
-    /// The pairs of a plan, as indexes with the smaller first: all arms of the same client, protocol and workload (of the same workload, if
-    /// each client and protocol has only one transport), and each arm with its reference. The second endpoint of an A/A test is no arm.
+    /// Lists the pairs of a plan, as indexes with the smaller first. The pairs are all arms of the same client, protocol
+    /// and workload, and each arm with its reference. If each client and protocol has only one transport, all arms of the
+    /// same workload are pairs. The second endpoint of an A/A test is no arm.
     /// </summary>
     public static IReadOnlyCollection<(int One, int Other)> Pairs(IReadOnlyList<CellKey> keys, string reference)
     {
@@ -53,14 +56,14 @@ public sealed class ClaimFamily
         return chosen.Concat(against).ToHashSet();
     }
 
-    /// <summary>Whether the two keys are a Unix socket and TCP and do not differ otherwise.</summary>
+    /// <summary>Tells whether the two keys are a Unix socket and TCP and do not differ otherwise.</summary>
     public static bool IsPrimary(CellKey one, CellKey other) =>
         (one.Transport, other.Transport) is ("unix", "tcp") or ("tcp", "unix")
         && one with { Transport = "" } == other with { Transport = "" };
 
     /// <summary>
-    /// Finds the family that compares these two cells in this metric, and the interval of the logarithm of cell / reference.
-    /// Null when no family compares them.
+    /// Finds the family that compares these two cells in this metric, and the interval of the logarithm of cell /
+    /// reference. Null when no family compares the cells.
     /// </summary>
     public static (ClaimFamily Family, Interval? Interval)? Find(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, string what)
     {
@@ -85,7 +88,8 @@ public sealed class ClaimFamily
     private static IEnumerable<Claim> Ratios(MeasuredRun run, (int One, int Other) pair)
     {
         var (one, other) = (run.Cells[pair.One], run.Cells[pair.Other]);
-        // Cells without rounds count too: a verdict at full load must still hold after the rounds of --load.
+        // A pair without rounds counts as well. The rounds of --load come later, and the verdicts at full load must still
+        // hold after them.
         var isPlanned = one.Rounds.Count == 0 || other.Rounds.Count == 0;
         foreach (var metric in new[] { ArmComparison.Headline(one), ArmComparison.Cost(one, other) })
         {
@@ -98,9 +102,9 @@ public sealed class ClaimFamily
 }
 
 /// <summary>A comparison in a family.</summary>
-/// <param name="One">Index of the cell; the smaller of the two indexes.</param>
+/// <param name="One">Index of the first cell, the smaller of the two indexes.</param>
 /// <param name="What">What is compared: a metric, or a value computed from a round.</param>
 /// <param name="Series">
-/// For each round of both cells, its number and the difference One minus Other; empty before the cells are measured.
+/// For each round of both cells, its number and the difference One minus Other. Empty before the cells are measured.
 /// </param>
 internal sealed record Claim(int One, int Other, string What, IReadOnlyList<(int Round, double Value)> Series);

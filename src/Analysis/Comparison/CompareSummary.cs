@@ -35,7 +35,7 @@ internal static class CompareSummary
         return string.Join(", ", parts.Where(part => part.Length > 0));
     }
 
-    /// <summary>The number of cells, and the cell that changed most.</summary>
+    /// <summary>Names the number of cells and the cell that changed most.</summary>
     private static string Part(
         string word, FileComparison comparison, Metric metric, IReadOnlyList<(MeasuredCell Cell, Verdict? Verdict)> cells, int all)
     {

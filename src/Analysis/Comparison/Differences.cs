@@ -3,13 +3,13 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>How the machines and settings of two runs differ.</summary>
+/// <summary>Finds how the machines and settings of two runs differ.</summary>
 public static class Differences
 {
-    /// <summary>Differences that make two runs runs of different machines. A gate does not compare such runs unless told to.</summary>
+    /// <summary>Lists the differences that show two different machines. A gate does not compare such runs unless told to.</summary>
     public static IReadOnlyList<Difference> OfMachines(RunRecord before, RunRecord after) => Changed(Machine(before), Machine(after));
 
-    /// <summary>Differences of settings, versions and other notes.</summary>
+    /// <summary>Lists the differences of settings, versions and other notes.</summary>
     public static IReadOnlyList<Difference> OfSettings(RunRecord before, RunRecord after) => Changed(Settings(before), Settings(after));
 
     private static List<Difference> Changed(IEnumerable<(string What, string Value)> before, IEnumerable<(string What, string Value)> after)
@@ -70,5 +70,5 @@ public static class Differences
     private static string Text(double value) => value.ToString("0.###", CultureInfo.InvariantCulture);
 }
 
-/// <summary>A difference of two runs, as text; a side is empty when its file does not have the value.</summary>
+/// <summary>A difference of two runs, as text. A side is empty when its file does not have the value.</summary>
 public sealed record Difference(string What, string Before, string After);

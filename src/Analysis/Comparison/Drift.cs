@@ -5,15 +5,19 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// How far two runs may differ because the machine changed between them. The rounds of a run cannot show this, because they were measured
-/// within minutes. The files have two signs of drift: the fixed loop measured before each cell, and that all cells of a round rise and fall
-/// together. Each metric has a drift of its own: rates may drift while bytes per call do not.
+/// How far two runs may differ because the machine changed between them. The rounds of a run cannot show this, because
+/// they were measured within minutes. The files have two signs of drift. One is the time of the fixed loop measured
+/// before each cell. The other is that all cells of a round rise and fall together. Each metric has its own drift: rates
+/// may drift while bytes per call do not.
 /// </summary>
-/// <param name="FixedLoop">How much faster or slower the fixed loop ran, as a logarithm; 0 when not measured.</param>
-/// <param name="Wander">The difference between the files that their common rise and fall makes likely, as a logarithm.</param>
+/// <param name="FixedLoop">How much faster or slower the fixed loop ran, as a logarithm. 0 when the loop was not measured.</param>
+/// <param name="Wander">
+/// The likely difference between the files, judged by how far their cells rise and fall together, as a logarithm.
+/// </param>
 public sealed record Drift(double FixedLoop, double Wander)
 {
-    // Runs minutes apart differ by more than rounds seconds apart: by about three times their spread for a random walk (CompareTests).
+    // Runs that are minutes apart differ by more than rounds that are seconds apart: by about three times the spread of
+    // the rounds, if the machine's speed is a random walk (CompareTests).
     private const double BetweenRuns = 3;
 
     /// <summary>The widening of intervals on both sides, as a logarithm.</summary>
@@ -34,8 +38,8 @@ public sealed record Drift(double FixedLoop, double Wander)
     };
 
     /// <summary>
-    /// The variance over the rounds of what all cells of a round share, in the logarithm of the metric, minus the part
-    /// that independent noise would cause.
+    /// Computes the variance over the rounds of what all cells of a round share, in the logarithm of the metric. The part
+    /// that independent noise would cause is subtracted.
     /// </summary>
     internal static double CommonVariance(MeasuredRun run, Metric metric)
     {

@@ -5,8 +5,9 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// A run compared with another, with cells matched by key and not by address. Or one side of a run of <c>ab</c> compared with the other:
-/// then rounds are pairs, there is no drift between them, and the intervals of all shown metrics are simultaneous.
+/// A run compared with another run, with cells matched by key and not by address. It may also be one side of a run of
+/// <c>ab</c> compared with the other side. The sides of one run have pairs of rounds, no drift between them, and
+/// simultaneous intervals for all shown metrics.
 /// </summary>
 public sealed class FileComparison
 {
@@ -39,36 +40,37 @@ public sealed class FileComparison
             JudgeTogether();
     }
 
-    /// <summary>Head compared with base of a run of <c>ab</c>.</summary>
+    /// <summary>Compares head with base of a run of <c>ab</c>.</summary>
     public static FileComparison OfSides(RunRecord run)
     {
         var measured = new MeasuredRun(run);
         return new FileComparison(Side(measured, isHead: false), Side(measured, isHead: true), isPaired: true, asked: []);
     }
 
-    /// <summary>Both are sides of one run, so rounds with the same number are pairs.</summary>
+    /// <summary>Whether both are sides of one run, so that rounds with the same number are pairs.</summary>
     public bool IsPaired { get; }
 
     /// <summary>
-    /// The same comparison with limits for these metrics. Metrics with limits are a family of their own, whose level
-    /// the other metrics do not share.
+    /// Returns the same comparison with limits for these metrics. The metrics with limits are a family of their own. They
+    /// do not share its level with the other metrics.
     /// </summary>
     public FileComparison For(IEnumerable<GateLimit> limits) =>
         new(Before, After, IsPaired, [.. limits.Select(limit => limit.Metric).Distinct()]);
 
     /// <summary>
-    /// The number of comparisons that share the level of the metric: those of all metrics with limits, or those of the
-    /// other metrics in <see cref="Shown"/>; 1 for any other metric, whose interval stands alone.
+    /// Counts the comparisons that share the level of the metric. A metric with a limit shares it with all metrics with
+    /// limits. A metric of <see cref="Shown"/> without a limit shares it with the other metrics of <see cref="Shown"/>
+    /// without limits. The interval of any other metric stands alone, so the count is 1.
     /// </summary>
     public int ClaimsOf(Metric metric) => Math.Max(1, FamilyOf(metric).Count * Cells.Count);
 
     private IReadOnlyList<Metric> FamilyOf(Metric metric) =>
         asked.Contains(metric) ? asked : Shown.Contains(metric) ? [.. Shown.Except(asked)] : [];
 
-    /// <summary>The comparison has limits: see <see cref="For"/>.</summary>
+    /// <summary>Whether the comparison has limits: see <see cref="For"/>.</summary>
     public bool HasLimits => asked.Count > 0;
 
-    /// <summary>At least one run could end or go on depending on its results.</summary>
+    /// <summary>Whether at least one of the runs could end or go on depending on its results.</summary>
     public bool IsLookedAt => Before.Run.Record.Options.IsLookedAt() || After.Run.Record.Options.IsLookedAt();
 
     public NamedRun Before { get; }
@@ -81,7 +83,7 @@ public sealed class FileComparison
 
     public bool SameMachine => Machines.Count == 0;
 
-    /// <summary>The drift by which intervals of this metric are widened.</summary>
+    /// <summary>Returns the drift by which intervals of this metric are widened.</summary>
     public Drift DriftOf(Metric metric)
     {
         if (IsPaired)
@@ -100,8 +102,8 @@ public sealed class FileComparison
     public IReadOnlyList<CellKey> OnlyAfter { get; }
 
     /// <summary>
-    /// The ratio after / before of a metric of a cell, with the simultaneous interval of its family; null when one of
-    /// the two lacks the metric.
+    /// Estimates the ratio after / before of a metric of a cell, with the simultaneous interval of its family. Null when
+    /// one of the two cells lacks the metric.
     /// </summary>
     public RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric) => IsPaired
         ? RatioEstimate.FromPairs(RoundPairs.Match(after, before, metric).Select(pair => (pair.Number, pair.Base, pair.New)), IsLookedAt,
@@ -109,12 +111,12 @@ public sealed class FileComparison
         : RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), Alpha / ClaimsOf(metric), DriftOf(metric).Allowance);
 
     /// <summary>
-    /// The probability that any interval of a family misses the true value. It is lower for files that could end
-    /// depending on their results, because their rounds are not a random sample.
+    /// The probability that any interval of a family misses the true value. It is lower when one of two files could end
+    /// depending on its results, because its rounds are then not a random sample.
     /// </summary>
     public double Alpha => Joint.Alpha / (!IsPaired && IsLookedAt ? 5 : 1);
 
-    /// <summary>The verdict of the estimate, where smaller differences than the second run's delta do not matter.</summary>
+    /// <summary>Judges the estimate. Differences smaller than the second run's delta do not matter.</summary>
     public Verdict? Judge(MeasuredCell before, MeasuredCell after, Metric metric)
     {
         if (Estimate(before, after, metric) is not { } estimate)
@@ -124,7 +126,7 @@ public sealed class FileComparison
             ? verdict.Without(ArmComparison.OnlyBound(metric, bound == after ? After.Name : Before.Name)) : verdict;
     }
 
-    /// <summary>The verdicts by a metric of all cells that have the metric.</summary>
+    /// <summary>Judges all cells that have the metric.</summary>
     public IReadOnlyList<(MeasuredCell Before, Verdict? Verdict)> JudgeAll(Metric metric) =>
         [.. Cells.Where(cell => metric.Value(cell.Before.Median!) is not null || metric.Value(cell.After.Median!) is not null)
             .Select(cell => (cell.Before, Judge(cell.Before, cell.After, metric)))];
@@ -139,7 +141,8 @@ public sealed class FileComparison
                               .Select(pair => (pair.Number, pair.Log)).ToList()
                           where pairs.Count > 0
                           select (Key: (cell.After, metric), Pairs: pairs)).ToList();
-            // A metric without rounds is no comparison. But if a run can go on depending on its results, a later round may have the metric.
+            // A metric without rounds is no comparison. But if the run can go on depending on its results, a later round
+            // may have the metric.
             var intervals = Joint.Intervals(
                 [.. series.Select(one => one.Pairs)], IsLookedAt, IsLookedAt ? family.Count * Cells.Count : series.Count);
             foreach (var (one, interval) in series.Zip(intervals))
@@ -147,7 +150,7 @@ public sealed class FileComparison
         }
     }
 
-    /// <summary>The counting rounds of one side as a run of its own.</summary>
+    /// <summary>Makes a run of its own from the counting rounds of one side.</summary>
     private static NamedRun Side(MeasuredRun run, bool isHead)
     {
         var cells = run.Cells.Where(cell => ReferenceChoice.IsHead(cell.Key) == isHead).ToList();

@@ -9,23 +9,24 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// Whether a run is worse than another by more than its limits allow. Each limit and cell has one of three outcomes: the whole interval is
-/// within the limit (passed), the whole interval is beyond it (crossed), or a part is beyond it (not excluded).
+/// The answer to whether a run is worse than another by more than its limits allow. Each limit and cell has one of three
+/// outcomes: the whole interval is within the limit (passed), the whole interval is beyond the limit (crossed), or only a
+/// part is beyond it (not excluded).
 /// </summary>
-/// <param name="Passed">The number of passed pairs of limit and cell.</param>
-/// <param name="Crossed">Crossed limits, and changes beyond every limit, as sentences.</param>
-/// <param name="NotExcluded">Limits with a part of the interval beyond them, or without an interval, as sentences.</param>
+/// <param name="Passed">The number of pairs of a limit and a cell that passed.</param>
+/// <param name="Crossed">Crossed limits and failures of calls, as sentences.</param>
+/// <param name="NotExcluded">Limits that a part of the interval is beyond, and limits without an interval, as sentences.</param>
 /// <param name="Missing">Cells, rounds or runs that are missing or incomplete, as sentences.</param>
 public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyList<string> NotExcluded, IReadOnlyList<string> Missing)
 {
     private const double MostMore = 2;
 
-    /// <summary>Whether the gate fails; a strict gate fails also for limits that are not excluded.</summary>
+    /// <summary>Tells whether the gate fails. A strict gate fails also for limits that are not excluded.</summary>
     public bool Fails(bool strict) => Crossed.Count + Missing.Count > 0 || strict && NotExcluded.Count > 0;
 
     /// <summary>
-    /// Checks every common cell against every limit. The intervals are simultaneous: of equal runs at most one in
-    /// twenty crosses any limit, however many limits there are.
+    /// Checks every common cell against every limit. The intervals are simultaneous: if the two runs are equal, the
+    /// probability that any limit is crossed is at most one in twenty, however many limits there are.
     /// </summary>
     public static Gate Check(FileComparison runs, IReadOnlyList<GateLimit> limits)
     {
@@ -49,8 +50,8 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     }
 
     /// <summary>
-    /// Failed calls are beyond every limit if there were none before, or if they are certainly more than twice as many:
-    /// a broken server must not pass because it has no numbers.
+    /// Adds failed calls to the crossed limits if no call failed before, or if certainly more than twice as many fail
+    /// now. A broken server has no numbers, and must not pass because of that.
     /// </summary>
     private static void JudgeFailures(FileComparison comparison, MeasuredCell before, MeasuredCell after, List<string> crossed)
     {
@@ -78,7 +79,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     private static List<double> ShareLost(MeasuredCell cell) =>
         [.. cell.Rounds.Select(round => Lost(round) / (double)Math.Max(1, round.Record.Started))];
 
-    /// <summary>Returns whether the limit is passed; otherwise adds a sentence with the reason.</summary>
+    /// <summary>Returns whether the limit is passed. Otherwise adds a sentence with the reason.</summary>
     private static bool Judge(FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, List<string> crossed,
         List<string> open)
     {
@@ -86,11 +87,12 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         var where = $"{limit.Text} for {after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Workload)}";
         if (estimate is null)
             return JudgeZeros(comparison, limit, before, after, where, crossed, open);
-        // Larger values of the worse side would be beyond the limit, larger values of the better side within it.
+        // One side or both may have lower bounds only. Larger values of the worse side would be nearer to or beyond the
+        // limit, and larger values of the better side nearer to or within it.
         var (worse, better) = limit.Below ? (before, after) : (after, before);
         var isCrossed = limit.IsCrossed(estimate) == true;
         var side = isCrossed ? better : worse;
-        // Rounds with the value 0 have no ratio. Zeros on the side that should be smaller can only confirm the result.
+        // Rounds with the value 0 have no ratio. Zeros on the better side only confirm that the limit is crossed.
         if (estimate.LeftOut > 0 && (!isCrossed || worse.Values(limit.Metric).Contains(0)))
             open.Add($"{where}: {VerdictText.Of(Verdict.From(estimate, 0), limit.Metric)}");
         else if (limit.Metric.IsBound(side.Rounds))
@@ -115,8 +117,8 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         estimate.Drift > 0 ? $" ({Quantity.Percent(Math.Exp(estimate.Drift) - 1)} of it is the drift of the machine)" : "";
 
     /// <summary>
-    /// If one side is always 0, there is no percentage: a change from zero to something is beyond every limit; zero on
-    /// both sides is within it.
+    /// Judges a metric that is 0 in all rounds of a side, so that there is no percentage. A change from zero to something
+    /// is beyond every limit. Zero on both sides is within every limit.
     /// </summary>
     private static bool JudgeZeros(
         FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, string where, List<string> crossed,
@@ -140,8 +142,8 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
             + TextBuilding.Invariant($"{(limit.Below ? comparison.After : comparison.Before).Name}, and is not 0 in ")
             + TextBuilding.Invariant($"{something.Count(value => value > 0)} of {something.Length} rounds of ")
             + (limit.Below ? comparison.Before : comparison.After).Name;
-        // Calls that fail on one side only are certain. Any other metric must differ from 0 in all rounds, and in
-        // enough rounds for an interval.
+        // Calls that fail on one side only are certain. Any other metric is certain only if it differs from 0 in all
+        // rounds, and if there are enough rounds for an interval.
         var isCertain = limit.Metric == Metric.Failed || something.All(value => value > 0)
             && RatioEstimate.FewestUnpaired(comparison.Alpha / comparison.ClaimsOf(limit.Metric)) <= Math.Min(old.Length, now.Length);
         (isCertain ? crossed : open).Add(sentence);
@@ -154,7 +156,7 @@ public sealed partial record GateLimit
 {
     public required Metric Metric { get; init; }
 
-    /// <summary>Whether a fall below the limit fails; else a rise above it.</summary>
+    /// <summary>Whether a fall below the limit fails. Otherwise a rise above the limit fails.</summary>
     public required bool Below { get; init; }
 
     /// <summary>The ratio at the limit: 0.95 for <c>&lt;-5%</c>.</summary>
@@ -163,7 +165,7 @@ public sealed partial record GateLimit
     /// <summary>The limit as typed.</summary>
     public required string Text { get; init; }
 
-    /// <summary>Reads a text that may be a limit.</summary>
+    /// <summary>Tries to read a limit.</summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out GateLimit? limit)
     {
         try
@@ -178,7 +180,7 @@ public sealed partial record GateLimit
     }
 
     /// <summary>Reads <c>rps&lt;-5%</c> or <c>p99&gt;10%</c>.</summary>
-    /// <exception cref="FormatException">The text is no limit; the message is one sentence with the fix.</exception>
+    /// <exception cref="FormatException">The text is no limit. The message is one sentence with the fix.</exception>
     public static GateLimit Parse(string text)
     {
         var match = Grammar().Match(text);
@@ -199,14 +201,16 @@ public sealed partial record GateLimit
         return new GateLimit { Metric = metric, Below = below, Ratio = 1 + percent / 100, Text = text };
     }
 
-    /// <summary>Whether the whole interval is beyond the limit; null without an interval.</summary>
+    /// <summary>Tells whether the whole interval is beyond the limit. Null without an interval.</summary>
     public bool? IsCrossed(RatioEstimate? estimate) => estimate?.Interval is not { } interval
         ? null : Below ? interval.High < Ratio : interval.Low > Ratio;
 
-    /// <summary>Whether the whole interval is within the limit.</summary>
+    /// <summary>Tells whether the whole interval is within the limit.</summary>
     public bool IsExcluded(Interval interval) => Below ? interval.Low >= Ratio : interval.High <= Ratio;
 
-    /// <summary>The smallest change, as a ratio, at which an interval of this width would be completely beyond the limit.</summary>
+    /// <summary>
+    /// Computes the smallest change, as a ratio, at which an interval of this width would be completely beyond the limit.
+    /// </summary>
     public double Shown(double estimate, Interval interval) => Ratio * estimate / (Below ? interval.High : interval.Low);
 
     [GeneratedRegex(@"^\s*(?<metric>[A-Za-z][A-Za-z0-9_.]*)\s*(?<sign>[<>])\s*"

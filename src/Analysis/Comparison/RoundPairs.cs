@@ -5,7 +5,7 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>A metric of two cells in one round.</summary>
-/// <param name="New">The value of the cell; with slices, the reference's value multiplied by the ratio of the slices.</param>
+/// <param name="New">The value of the cell. With slices, the reference's value multiplied by the ratio of the slices.</param>
 public sealed record RoundPair(int Number, double Base, double New)
 {
     /// <summary>Whether both values are above 0, so that they have a ratio.</summary>
@@ -18,7 +18,7 @@ public sealed record RoundPair(int Number, double Base, double New)
 /// <summary>The rounds of two cells as pairs.</summary>
 public static class RoundPairs
 {
-    /// <summary>The pairs of all rounds that have the metric in both cells.</summary>
+    /// <summary>Pairs the values of all rounds that have the metric in both cells.</summary>
     public static IEnumerable<RoundPair> Match(MeasuredCell cell, MeasuredCell reference, Metric metric) =>
         from mine in cell.Rounds
         join theirs in reference.Rounds on mine.Record.Number equals theirs.Record.Number
@@ -28,9 +28,9 @@ public static class RoundPairs
             ? pair.Base.Value * Math.Exp(log) : pair.New!.Value);
 
     /// <summary>
-    /// The log ratio of a round from its slices. Slice i of one arm is measured next to slice i of the other, so most
-    /// of the machine's noise is in both. The Hodges–Lehmann estimate of the pairs is robust against slices in which
-    /// one arm stood still. Null when the round has no slices or the slices lack the metric.
+    /// Estimates the log ratio of a round from its slices. Slice i of one arm is measured next to slice i of the other
+    /// arm, so most of the machine's noise is in both. The Hodges–Lehmann estimate of the pairs is robust against slices
+    /// in which one arm stood still. Null when the round has no slices or the slices lack the metric.
     /// </summary>
     public static double? LogRatio(SliceReadings? mine, SliceReadings? theirs, Metric metric)
     {

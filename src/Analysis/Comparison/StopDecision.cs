@@ -5,19 +5,19 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// Decides after each round whether an automatic run has measured enough, as a pure function of the results. The
+/// The decision after a round whether an automatic run has measured enough, as a pure function of the results. The
 /// intervals hold at every look (<see cref="ConfidenceSequence"/>), so the decision may be made after every round.
 /// </summary>
-/// <param name="Stop">Everything is decided: no more rounds are needed.</param>
+/// <param name="Stop">Whether everything is decided, so that no more rounds are needed.</param>
 public sealed record StopDecision(bool Stop, int Undecided)
 {
-    /// <summary>The decision of <c>--rounds auto</c>: every comparison has a winner, or no difference that matters.</summary>
+    /// <summary>Decides for <c>--rounds auto</c>: stops when every comparison has a winner, or no difference that matters.</summary>
     public static StopDecision After(RunRecord record)
     {
         var run = new MeasuredRun(record with { Options = record.Options with { RoundsAuto = true } });
-        // The current phase: at full load, or later at given loads.
+        // The current phase is at full load, or later at given loads.
         var atFullLoad = record.Rounds.Count == 0 || record.Cells[record.Rounds[^1].Cell].Key.IsFullLoad;
-        // A search counts its own windows. A cell that could not be measured at a given load has no rounds to decide with.
+        // A search counts its own windows, and a cell that could not be measured at a given load has no rounds. Neither can decide here.
         var phase = run.Cells.Where(cell => cell.Key.IsFullLoad == atFullLoad && !cell.Key.VariesRate).ToList();
         if (phase.Exists(cell => cell.Rounds.Count > 0))
             phase.RemoveAll(cell => cell.Rounds.Count == 0);
@@ -27,8 +27,8 @@ public sealed record StopDecision(bool Stop, int Undecided)
     }
 
     /// <summary>
-    /// The decision of <c>ab</c>: a limit is crossed, or all limits are excluded; without limits, everything shown
-    /// about the two sides is decided.
+    /// Decides for <c>ab</c>: stops when a limit is crossed or all limits are excluded. Without limits, stops when
+    /// everything shown about the two sides is decided.
     /// </summary>
     public static StopDecision OfSides(RunRecord record, IReadOnlyList<GateLimit> limits)
     {

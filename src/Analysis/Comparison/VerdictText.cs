@@ -6,15 +6,15 @@ namespace IpcBench.Analysis.Comparison;
 
 public static class VerdictText
 {
-    // A range that starts below this and has no upper end is not worth showing.
+    // A range of more rounds needed that starts below this number and has no upper end is not worth showing.
     private const int Few = 10;
 
-    // Neither is a range whose end is this many times its start: "roughly 1 to 834".
+    // A range whose end is this many times its start is not worth showing: "roughly 1 to 834".
     private const int Wide = 30;
 
     /// <summary>
-    /// <c>faster by 45 % [41 %, 48 %]</c>, <c>no difference larger than 1.8 %</c>, <c>cannot tell: faster in 4 of 6 rounds, between
-    /// −2.0 % and +46 %</c>.
+    /// Says a verdict: <c>faster by 45 % [41 %, 48 %]</c>, <c>no difference larger than 1.8 %</c>, <c>cannot tell:
+    /// between −2.0 % and +46 %</c>.
     /// </summary>
     public static string Of(Verdict verdict, Metric metric) => verdict.Kind switch
     {
@@ -23,16 +23,16 @@ public static class VerdictText
         _ => $"cannot tell: {Open(verdict, metric)}",
     };
 
-    /// <summary><c>faster than tcp by 45 % [41 %, 48 %]</c>.</summary>
+    /// <summary>Says a verdict with the name of the reference: <c>faster than tcp by 45 % [41 %, 48 %]</c>.</summary>
     public static string Against(Verdict verdict, Metric metric, string reference) =>
         verdict.Kind is VerdictKind.Higher or VerdictKind.Lower
         ? Size(verdict, metric, $" than {reference}") : $"{Of(verdict, metric)} between it and {reference}";
 
-    /// <summary><c>no difference larger than 1.8 %</c>.</summary>
+    /// <summary>Says the largest possible difference: <c>no difference larger than 1.8 %</c>.</summary>
     public static string Within(double largest) => $"no difference larger than {RoundedUp(largest)}";
 
     /// <summary>
-    /// What is known without a verdict: in how many rounds an arm was ahead and the interval, or how many rounds are missing.
+    /// Says what is known without a verdict: the reason why there is none, the interval, or how many rounds are missing.
     /// </summary>
     public static string Open(Verdict verdict, Metric metric)
     {
@@ -49,22 +49,22 @@ public static class VerdictText
         return $"between {Quantity.Change(interval.Low)} and {Quantity.Change(interval.High)}{more}";
     }
 
-    /// <summary>The size of the difference without its direction: <c>45 % [41 %, 48 %]</c>.</summary>
+    /// <summary>Says the size of the difference without its direction: <c>45 % [41 %, 48 %]</c>.</summary>
     public static string Size(Verdict verdict) => Size(verdict.Estimate);
 
-    /// <summary>The ratio with its interval as multiples: <c>1.45× [1.41, 1.48]</c>.</summary>
+    /// <summary>Says the ratio with its interval as multiples: <c>1.45× [1.41, 1.48]</c>.</summary>
     public static string Ratio(RatioEstimate estimate) => estimate.Interval is { } interval
         ? $"{Quantity.Ratio(estimate.Ratio)} [{Plain(interval.Low)}, {Plain(interval.High)}]" : Quantity.Ratio(estimate.Ratio);
 
-    /// <summary>The ratio with its interval as changes: <c>+45 % [41, 48]</c>, <c>−15 % [−18, −12]</c>.</summary>
+    /// <summary>Says the ratio with its interval as changes: <c>+45 % [41, 48]</c>, <c>−15 % [−18, −12]</c>.</summary>
     public static string Change(RatioEstimate estimate) => Quantity.Change(estimate.Ratio)
         + (estimate.Interval is { } interval ? $" [{Bound(interval.Low)}, {Bound(interval.High)}]" : "");
 
-    // The unit is already in front of the interval.
+    // The percent sign is already in front of the interval.
     private static string Bound(double ratio) =>
         (ratio < 1 ? "−" : "") + Quantity.Percent(Math.Abs(ratio - 1)).Replace(" %", "", StringComparison.Ordinal);
 
-    /// <summary>95 %, or for example 98.95 % if the level is corrected for looks.</summary>
+    /// <summary>Says a confidence: 95 %, or for example 98.95 % if the level is corrected for looks.</summary>
     public static string Confidence(double confidence) =>
         (confidence * 100).ToString("0.##", System.Globalization.CultureInfo.InvariantCulture) + " %";
 
@@ -107,7 +107,7 @@ public static class VerdictText
         return $"{Show(Math.Abs(estimate.Ratio - 1))} [{Show(Math.Min(low, high))}, {Show(Math.Max(low, high))}]";
     }
 
-    /// <summary>A bound in percent, rounded up, so that the text never claims more than the interval.</summary>
+    /// <summary>Rounds a bound in percent up, so that the text never claims more than the interval.</summary>
     public static string RoundedUp(double share) => Quantity.Percent(Math.Ceiling(share * 1000 - 1e-9) / 1000);
 
     private static string Rounds(int count) => Quantity.Many(count, "more round");

@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Crank;
 /// </summary>
 public static class CrankFile
 {
-    /// <summary>The run in a file of crank; null when the bytes are not a file of crank.</summary>
+    /// <summary>Reads the run in a file of crank. Null when the bytes are not a file of crank.</summary>
     /// <param name="name">The name of the file, for messages only.</param>
     /// <exception cref="ResultsFileException">
     /// The file is crank's, but none of its jobs was GrpcBench with --crank, or its content is damaged.
@@ -26,7 +26,7 @@ public static class CrankFile
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            // Not JSON, or a string with invalid UTF-16: the reader of results files reports the error.
+            // The bytes are not JSON, or have a string with invalid UTF-16. The reader of results files reports the error.
             return null;
         }
     }

@@ -16,8 +16,10 @@ public static class CrankStatistics
     private const string Start = "#StartJobStatistics", End = "#EndJobStatistics";
     private static readonly JsonWriterOptions Plain = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
-    /// <summary>The block, with each marker on a line of its own and the numbers that reports show for the run's only cell.</summary>
-    /// <exception cref="ArgumentException">The run does not have exactly one cell: crank has one value for each name.</exception>
+    /// <summary>
+    /// Makes the block, with each marker on a line of its own and the numbers that reports show for the run's only cell.
+    /// </summary>
+    /// <exception cref="ArgumentException">The run does not have exactly one cell, but crank has one value for each name.</exception>
     public static string Make(RunRecord run)
     {
         if (run.Cells.Count != 1)
@@ -48,7 +50,7 @@ public static class CrankStatistics
                 json.WriteNumber("value", number);
                 json.WriteEndObject();
             }
-            // As text, because crank would convert dates and numbers.
+            // The run is written as text, because crank would convert dates and numbers in JSON.
             BeginMeasurement(json, WholeRun, at);
             json.WriteString("value", ResultsFile.ToJson(run));
             json.WriteEndObject();
@@ -81,9 +83,9 @@ public static class CrankStatistics
 }
 
 /// <summary>A number with the names that crank's dashboards read: the name of gRPC jobs, then the name of all HTTP jobs.</summary>
-/// <param name="Name">The name in crank; <c>;</c> separates synonyms.</param>
+/// <param name="Name">The name in crank. <c>;</c> separates synonyms.</param>
 /// <param name="Format">A .NET format for crank's tables.</param>
-/// <param name="Value">Computes the value from a cell with rounds; null when the cell does not have it.</param>
+/// <param name="Value">Computes the value from a cell with rounds. Null when the cell does not have the value.</param>
 internal sealed record CrankMeasure(string Name, string Description, string Format, Func<MeasuredCell, double?> Value)
 {
     private const double NsPerMs = 1e6, NsPerUs = 1e3;

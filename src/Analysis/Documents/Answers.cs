@@ -10,17 +10,17 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>The answers of a run in words: the fastest arm of each workload, by how much, what it saves, and what is undecided.</summary>
 public static class Answers
 {
-    /// <summary>One sentence per workload, then the changes of the ranking; empty without a measured round.</summary>
+    /// <summary>Answers with one sentence per workload, then with the changes of the ranking. Empty without a measured round.</summary>
     public static IReadOnlyList<string> Of(MeasuredRun run) => BuildComparison.Of(run) is { Sides: var sides }
         ? [.. CompareSummary.Sentences(sides, FileComparison.Shown)]
         : [.. Concurrency.Lines(run), .. OfWorkloads(run).Select(answer => answer.Sentence), .. OfRun(run)];
 
-    /// <summary>The answer for each choice between arms.</summary>
+    /// <summary>Lists the answer for each choice between arms.</summary>
     internal static IEnumerable<WorkloadAnswer> OfWorkloads(MeasuredRun run) => IsOfLayers(run) ? [] : Arms.ByWorkload(run)
         .SelectMany(workload => Arms.Choices([.. workload], cell => cell.Key))
         .Select(arms => arms.Count > 1 ? OfArms(run, arms) : new WorkloadAnswer(arms, Alone(run, arms[0])));
 
-    /// <summary>The answers about the whole run.</summary>
+    /// <summary>Lists the answers about the whole run.</summary>
     internal static IEnumerable<string> OfRun(MeasuredRun run) => IsOfLayers(run)
         ? [.. LayerText.Sentences(run), .. WakeUps.Lines(run).Take(1), .. Encrypted(run)]
         : [.. RateSearchSentences.Lines(run), .. Savings.Lines(run), .. BreakEven.Lines(run), .. Crossover.Lines(run),
@@ -29,10 +29,10 @@ public static class Answers
     // A run of layers asks what each layer costs, so its answer is one sentence per transport.
     internal static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();
 
-    /// <summary>Shown instead of latencies: see <see cref="MeasuredCell.IsUntimed"/>.</summary>
+    /// <summary>The text that stands in place of latencies: see <see cref="MeasuredCell.IsUntimed"/>.</summary>
     internal const string Untimed = "the latency of a message is not known";
 
-    /// <summary>The results of an arm that is compared with nothing.</summary>
+    /// <summary>Says the results of an arm that is compared with no other arm.</summary>
     private static string Alone(MeasuredRun run, MeasuredCell cell)
     {
         var median = cell.Median!;
@@ -55,13 +55,14 @@ public static class Answers
     private static WorkloadAnswer OfArms(MeasuredRun run, IReadOnlyList<MeasuredCell> arms)
     {
         var ranked = Arms.Ranked(arms);
-        // The median round of an arm may be a round in which every arm was fast. An arm that is slower in pairs is not ranked first.
+        // The round with an arm's median rate may be a round in which every arm was fast. So an arm that is slower in
+        // pairs is not ranked first.
         if (ranked.Find(arm => Best(run, ranked, arm) is null) is { } first)
             ranked = [first, .. ranked.Where(arm => arm != first)];
         var name = Arms.NameOf(run, arms[0].Workload);
         var rivals = ranked.Skip(1).Select(other => new Rival(other, Between(run, ranked[0], other))).ToList();
         var beaten = rivals.Select(rival => rival.Comparison).OfType<ArmComparison>().Where(IsAhead).ToList();
-        // Rivals that cannot be told from the first arm share its place, unless another arm is ahead of them.
+        // Rivals that are not clearly behind the first arm share its place, unless another arm is ahead of them.
         var behind = rivals.Where(rival => !IsAhead(rival.Comparison))
             .Select(rival => Best(run, ranked.Skip(1), rival.Cell)).OfType<ArmComparison>().ToList();
         var open = rivals.Where(rival => !IsAhead(rival.Comparison)
@@ -77,17 +78,17 @@ public static class Answers
             open.Count == 0 ? main : null);
     }
 
-    /// <summary>The interval shows that the arm is ahead by enough to matter.</summary>
+    /// <summary>Whether the interval shows that the arm is ahead by enough to matter.</summary>
     private static bool IsAhead(ArmComparison? comparison) => comparison is { IsBetter: true, Verdict.IsTooLittle: false };
 
     private static ArmComparison? Between(MeasuredRun run, MeasuredCell cell, MeasuredCell other) =>
         ArmComparison.Of(run, cell, other, ArmComparison.Headline(cell));
 
-    /// <summary>The first of the arms whose interval shows it ahead of this arm.</summary>
+    /// <summary>Finds the first of the arms whose interval shows that it is ahead of this cell.</summary>
     private static ArmComparison? Best(MeasuredRun run, IEnumerable<MeasuredCell> arms, MeasuredCell cell) =>
         arms.Where(arm => arm != cell).Select(arm => Between(run, arm, cell)).FirstOrDefault(IsAhead);
 
-    /// <summary>Which arm is ahead, as the change of an arm against its reference.</summary>
+    /// <summary>Says which arm is ahead, as the change of an arm against its reference.</summary>
     private static string Ahead(MeasuredRun run, ArmComparison comparison, bool isNamed)
     {
         var shown = comparison.AgainstReference(run);
@@ -96,11 +97,11 @@ public static class Answers
             + (comparison.Verdict.IsOnlyJust ? ", only just decided, so probably less" : "");
     }
 
-    /// <summary>The names of the doubts about these ratios, in brackets; empty without a doubt.</summary>
+    /// <summary>Names the doubts about these ratios, in brackets. Empty without a doubt.</summary>
     internal static string Reserve(MeasuredRun run, params IEnumerable<ArmComparison> comparisons) =>
         DoubtsOf(run, comparisons) is { Length: > 0 } doubts ? $" ({doubts})" : "";
 
-    /// <summary>The names of the doubts, without brackets.</summary>
+    /// <summary>Names the doubts about these ratios, without brackets.</summary>
     internal static string DoubtsOf(MeasuredRun run, IEnumerable<ArmComparison> comparisons)
     {
         var doubts = comparisons.Select(one => Doubt.OfRatio(run, one.Cell, one.Reference)).OfType<string>().Distinct().ToList();
@@ -112,7 +113,7 @@ public static class Answers
         var (alike, largest) = (new List<MeasuredCell> { first }, 0.0);
         foreach (var (cell, _) in open)
         {
-            // Arms are alike only if all pairs of them are.
+            // An arm is alike only if it is alike to every arm of the list.
             var pairs = alike.ConvertAll(other => Between(run, other, cell)?.Verdict);
             if (!pairs.TrueForAll(verdict => verdict is not null && (verdict.Kind == VerdictKind.NoDifference
                 || verdict.IsTooLittle)))
@@ -132,7 +133,7 @@ public static class Answers
         return string.Join("; ", parts);
     }
 
-    /// <summary>What is known without a verdict: the bounds for the nearest rival, and the CPU per call.</summary>
+    /// <summary>Says what is known without a verdict: the bounds for the nearest rival, and the CPU per call.</summary>
     private static string Known(MeasuredRun run, MeasuredCell first, List<Rival> unknown)
     {
         if (unknown.Find(rival => rival.Comparison is not null)?.Comparison is not { } nearest)
@@ -140,14 +141,14 @@ public static class Answers
                 : first.IsUntimed ? Untimed + string.Concat(unknown.Select(rival => Cost(run, first, rival.Cell)))
                 : $"no round of both arms has enough calls for a {ArmComparison.Headline(first).Title}";
         nearest = nearest.AgainstReference(run);
-        // Without an interval there are too few rounds, and who was ahead in them means nothing.
+        // Without an interval there are too few rounds, so it means nothing which arm was ahead in them.
         var pair = nearest.Verdict is { Estimate.Interval: null } or { Withheld.Length: > 0 } ? ""
             : $"{nearest.Cell.Key.Arm} against {nearest.Reference.Key.Arm} ";
         return $"{pair}{VerdictText.Open(nearest.Verdict, nearest.Metric)}{string.Concat(
             unknown.Select(rival => Cost(run, first, rival.Cell)))}";
     }
 
-    /// <summary>The difference in CPU per call; empty when it is undecided.</summary>
+    /// <summary>Says the difference in CPU per call. Empty when it is undecided.</summary>
     private static string Cost(MeasuredRun run, MeasuredCell first, MeasuredCell other)
     {
         if (CostOf(run, first, other) is not { } cost)
@@ -164,7 +165,7 @@ public static class Answers
         ArmComparison.Of(run, cell, other, ArmComparison.Cost(cell, other)) is { Verdict.IsTooLittle: false } cost
             && (cost.IsBetter || cost.IsWorse) ? cost : null;
 
-    /// <summary>The saved CPU per call, from pairs of the same round; empty when it is undecided.</summary>
+    /// <summary>Says the saved CPU per call, from pairs of the same round. Empty when the saving is undecided.</summary>
     private static string Saved(MeasuredRun run, ArmComparison main)
     {
         if (CostOf(run, main.Cell, main.Reference) is not { } cost)
@@ -192,13 +193,16 @@ public static class Answers
     private sealed record Rival(MeasuredCell Cell, ArmComparison? Comparison);
 }
 
-/// <summary>What is said of one choice between arms.</summary>
-/// <param name="Arms">Between which is chosen.</param>
-/// <param name="Winner">The one that is ahead of all others, against the one it is held against first; null when there is none.</param>
+/// <summary>The answer about one choice between arms.</summary>
+/// <param name="Arms">The arms to choose from.</param>
+/// <param name="Winner">
+/// The comparison of the arm that is ahead of all others, preferably with its reference. Null when no arm is ahead of all others.
+/// </param>
 internal sealed record WorkloadAnswer(IReadOnlyList<MeasuredCell> Arms, string Sentence, ArmComparison? Winner = null);
 
 /// <summary>
-/// Whether the number of concurrent calls decides which of two arms is faster, from decided verdicts alone, with the doubts about them.
+/// Sentences for arms that are faster than their reference at some numbers of concurrent calls and slower at others. They
+/// count only decided verdicts, and name the doubts about them.
 /// </summary>
 internal static class Concurrency
 {
@@ -222,7 +226,8 @@ internal static class Concurrency
 }
 
 /// <summary>
-/// At which sizes the ranking of an arm and its reference changes, from decided verdicts alone, with the doubts about them.
+/// Sentences that say at which sizes the ranking of an arm and its reference changes. They count only decided verdicts,
+/// and name the doubts about them.
 /// </summary>
 internal static class Crossover
 {

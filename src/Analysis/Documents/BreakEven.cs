@@ -6,15 +6,16 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// The amount of work per call above which the transport no longer matters. With several amounts of work (<c>--work</c>), each round gives
-/// a line for each transport: time per call = time of the call + work × slope, with the same slope for both transports, fitted by least
-/// squares of the relative errors. The transports differ by less than delta when the distance of the lines is less than delta times the
-/// faster time. For a method of the user's own server, the amount is calculated in the same way from the server's CPU per call. Its
-/// intervals belong to the family of all other comparisons (<see cref="ClaimFamily"/>).
+/// The amount of work per call above which the transport no longer matters. With several amounts of work (<c>--work</c>),
+/// each round gives a line for each transport: time per call = time of the call + work × slope. Both lines have the same
+/// slope and are fitted by least squares of the relative errors. The transports differ by less than delta when the
+/// distance of the lines is less than delta times the faster time. For a method of the user's own server, the amount is
+/// calculated in the same way from the server's CPU per call. The intervals belong to the family of all other comparisons
+/// (<see cref="ClaimFamily"/>).
 /// </summary>
 public static class BreakEven
 {
-    /// <summary>A sentence for each arm and its reference; none for undecided arms.</summary>
+    /// <summary>Writes a sentence for each arm and its reference. Calculated amounts without a decision have no sentence.</summary>
     public static IEnumerable<string> Lines(MeasuredRun run) => BreakEvenFits.Compute(run).Select(fits => Line(run, fits)).OfType<string>();
 
     private static string? Line(MeasuredRun run, BreakEvenFits fits)
@@ -48,7 +49,7 @@ public static class BreakEven
 
     private static string Text(double work, Interval interval)
     {
-        // All three numbers have the unit of the first.
+        // All three numbers have the unit of the first number.
         var (ns, unit) = work < 1e6 ? (1e3, "µs") : (1e6, "ms");
         string Show(double value) => Quantity.Significant(value / ns);
         return $"{Show(work)} {unit} [{Show(interval.Low)}, {Show(interval.High)}]";

@@ -7,7 +7,7 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>The table of a run compared with a base, with a row per cell and metric.</summary>
 internal static class ComparisonTable
 {
-    /// <summary>The rows, and the number of rows left out because nothing is decided in them.</summary>
+    /// <summary>Makes the table, and counts the rows left out because nothing is decided in them.</summary>
     public static (TextTable Table, int Left) Of(FileComparison comparison, bool verbose)
     {
         var left = 0;
@@ -35,7 +35,7 @@ internal static class ComparisonTable
         return (table, left);
     }
 
-    /// <summary>How the ratios were computed.</summary>
+    /// <summary>Says how the ratios were computed.</summary>
     public static string Method(IReadOnlyList<FileComparison> comparisons)
     {
         if (comparisons is [{ IsPaired: true } sides])

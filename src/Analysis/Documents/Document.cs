@@ -37,10 +37,10 @@ internal sealed class Document(NamedRun file)
             })
         : Section.Of("Answer", [.. Grid.Blocks, new Block { Sentences = [.. AnswerLines.Select(line => line.Sentence)] }]);
 
-    /// <summary>The comparison of a run of <c>ab</c>; null for other runs.</summary>
+    /// <summary>The comparison of a run of <c>ab</c>. Null for other runs.</summary>
     public BuildComparison? OfBuilds { get; } = BuildComparison.Of(file.Run);
 
-    /// <summary>A Unix socket compared with TCP, a row per load, and the conclusion; the other transports follow.</summary>
+    /// <summary>A Unix socket compared with TCP, a row per load, and the conclusion. The other transports follow.</summary>
     public Section Grid => field ??= Section.Of("Answer",
         new Block
         {
@@ -51,10 +51,12 @@ internal sealed class Document(NamedRun file)
         UnixAgainstTcp.Others(run) is { IsEmpty: false } others
             ? new Block { Caption = UnixAgainstTcp.OthersTitle(run), Table = others } : new Block());
 
-    /// <summary>The same as a coloured grid of shapes and sizes, for a page; null without such a comparison.</summary>
+    /// <summary>
+    /// The comparison of <see cref="Grid"/> as a coloured grid of shapes and sizes, for a page. Null without such a comparison.
+    /// </summary>
     public VerdictGrid? AtAGlance => VerdictGrid.Of(run);
 
-    /// <summary>What the grid does not say, each with its figures where there is a winner.</summary>
+    /// <summary>What the grid does not say. A line with a winner has its figures too.</summary>
     public IEnumerable<AnswerLine> AnswerLines => Headlines.Of(run);
 
     /// <summary>The main table of the run.</summary>
@@ -64,7 +66,7 @@ internal sealed class Document(NamedRun file)
             ? [new Block { Caption = shown.Title, Table = shown.Table, Note = RunTables.Contradictions(run) }] : Array.Empty<Block>(),
             .. AtGivenLoad.Blocks.Select(block => block with { Bars = "" }), .. Whole(RateSearchSentences.Table(run), "")]);
 
-    /// <summary>For runs with <c>-R</c> or <c>--load</c>.</summary>
+    /// <summary>The latencies of a run with <c>-R</c> or <c>--load</c>.</summary>
     public Section AtGivenLoad => field ??=
         OfTable("Latency at the given load", "", RunTables.AtGivenLoad(run)) is { IsEmpty: false } section
         ? section with
@@ -73,7 +75,7 @@ internal sealed class Document(NamedRun file)
         }
         : Section.Empty;
 
-    /// <summary>For runs with <c>--find</c>.</summary>
+    /// <summary>The highest rates of a run with <c>--find</c>.</summary>
     public Section HighestRate => field ??=
         OfTable($"Highest rate at {string.Join(" and ", Objectives)}", "", RateSearchSentences.Table(run)) is { IsEmpty: false } section
         ? section with { Blocks = [section.Blocks[0] with { Note = RateSearchSentences.Words }] } : Section.Empty;
@@ -92,7 +94,7 @@ internal sealed class Document(NamedRun file)
     public Section Latency => field ??=
         Section.Of("Latency (percentiles of the calls of all rounds)", new Block { Table = RunTables.Latency(run) });
 
-    /// <summary>Wake-ups: why one arm costs more than another.</summary>
+    /// <summary>The wake-ups, which explain why one arm costs more than another.</summary>
     public Section WakeUps => field ??= Documents.WakeUps.Table(run) is { IsEmpty: false } table
         ? Section.Of(Documents.WakeUps.Title, new Block
         {
@@ -101,31 +103,31 @@ internal sealed class Document(NamedRun file)
             Sentences = [.. Documents.WakeUps.Lines(run).Take(2)],
         }) : Section.Empty;
 
-    /// <summary>The endpoints of <c>--watch</c>.</summary>
+    /// <summary>The connections of the endpoints of <c>--watch</c>.</summary>
     public Section Connections => field ??= OfTable("", RunHeader.Connections, RunTables.Connections(run));
 
-    /// <summary>How ratios were estimated; empty when nothing was compared.</summary>
+    /// <summary>How ratios were estimated. Empty when nothing was compared.</summary>
     public Section Method => field ??= Section.Of("",
         new Block { Caption = run.Cells.Any(cell => run.ReferenceOf(cell) is not null) ? RunHeader.Method(run) : "" });
 
     public Section Verdicts => field ??= OfTable("", RunHeader.Method(run), RunTables.Verdicts(run));
 
-    /// <summary>For a run of <c>layers</c>.</summary>
+    /// <summary>The layers of a run of <c>layers</c>.</summary>
     public Section Layers => field ??= LayerBudget.Compute(run) is not { Count: > 0 } layers ? Section.Empty : Section.Of(LayerText.Title,
         new Block { Bars = LayerText.Bars(run, layers), Table = LayerText.Table(run, layers), Note = LayerText.Caption(layers) },
         LayersOfCpu(layers));
 
-    /// <summary>The layers in CPU time, in addition to the layers in time.</summary>
+    /// <summary>Makes the table of the layers in CPU time. Empty when the layers are not known in time as well.</summary>
     private Block LayersOfCpu(IReadOnlyList<LayerBudget> layers) =>
         layers.Any(budget => budget.IsTime) && LayerBudget.Compute(run, ofCpu: true) is { Count: > 0 } ofCpu
             ? new Block { Caption = LayerText.OfCpu, Table = LayerText.Table(run, ofCpu) } : new Block();
 
-    /// <summary>For a run of <c>echo</c>.</summary>
+    /// <summary>The times of a run of <c>echo</c>.</summary>
     public Section RoundTrips => field ??= EchoTable.Fits(run) ? OfTable(EchoTable.Title, "", EchoTable.Of(run)) : Section.Empty;
 
     public Section Doubts => field ??= Section.Of("Doubts", new Block { Doubts = Doubt.Of(run) });
 
-    /// <summary>For a run that repeats a write-up.</summary>
+    /// <summary>The comparison with the write-up that the run repeats.</summary>
     public Section Published => field ??= Section.Of("Published", [.. PublishedSection.Of(file)]);
 
     /// <summary>The part of <see cref="Published"/> that compares the measured with the published ratios.</summary>
@@ -148,14 +150,14 @@ internal sealed record Section(string Title, IReadOnlyList<Block> Blocks)
 
     public bool IsEmpty => Blocks.Count == 0;
 
-    /// <summary>A section of the blocks that are not empty.</summary>
+    /// <summary>Makes a section of the blocks that are not empty.</summary>
     public static Section Of(string title, params IReadOnlyList<Block> blocks) => new(title, [.. blocks.Where(block => !block.IsEmpty)]);
 }
 
-/// <summary>Content before it becomes text, Markdown or HTML; empty parts are left out.</summary>
+/// <summary>Content before a renderer makes text, Markdown or HTML of it. Empty parts are left out.</summary>
 internal sealed record Block
 {
-    /// <summary>Above the table.</summary>
+    /// <summary>The text above the table.</summary>
     public string Caption { get; init; } = "";
 
     /// <summary>The table as a bar chart of characters, for terminals only.</summary>
@@ -164,16 +166,18 @@ internal sealed record Block
     /// <summary>Null without a table. For a table without rows, each renderer shows the headings or nothing.</summary>
     public TextTable? Table { get; init; }
 
-    /// <summary>Below the table.</summary>
+    /// <summary>The text below the table.</summary>
     public string Note { get; init; } = "";
 
-    /// <summary>Words before the note that explain columns, each with a part of the headings of its columns.</summary>
+    /// <summary>
+    /// Explanations of columns, which stand before the note. The heading is a part of the headings of the explained columns.
+    /// </summary>
     public IReadOnlyList<(string Heading, string Words)> Columns { get; init; } = [];
 
     /// <summary>The note under the complete table.</summary>
     public string WholeNote => NoteUnder(Table);
 
-    /// <summary>The note under the shown part of the table, without the words for columns that were left out.</summary>
+    /// <summary>Returns the note under the shown part of the table, without the words for columns that were left out.</summary>
     public string NoteUnder(TextTable? shown) => string.Join(' ', Columns
         .Where(column => shown?.Headings.Any(heading => heading.Contains(column.Heading, StringComparison.Ordinal)) == true)
         .Select(column => column.Words).Append(Note).Where(words => words.Length > 0));

@@ -5,12 +5,12 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>One thing that a run says.</summary>
-/// <param name="Headline">The winner in figures, for a glance; empty where there is none.</param>
+/// <param name="Headline">The winner in figures, to be read at a glance. Empty when there is no winner.</param>
 public sealed record AnswerLine(string Sentence, string Headline = "");
 
 /// <summary>
-/// What a run says beside the table of <see cref="UnixAgainstTcp"/>. The winner of a workload is a line of figures:
-/// <c>10 B  unix  +7.0 % [5.2, 9.0] against tcp  −6.6 % CPU</c>.
+/// What a run says in addition to the table of <see cref="UnixAgainstTcp"/>. The winner of a workload is a line of
+/// figures: <c>10 B unix +7.0 % [5.2, 9.0] against tcp −6.6 % CPU</c>.
 /// </summary>
 public static class Headlines
 {
@@ -22,7 +22,7 @@ public static class Headlines
         var (name, arm) = won.Count == 0 ? (0, 0)
             : (won.Max(winner => Arms.NameOf(run, winner.Cell.Workload).Length), won.Max(winner => winner.Cell.Key.Arm.Length));
         string Headline(WorkloadAnswer answer) => answer.Winner is { } winner ? Line(run, winner, name, arm) : "";
-        // The table says them already, a row for each load.
+        // The table already says these sentences, with a row for each load.
         var ofLoads = UnixAgainstTcp.Title(run).Length > 0 ? [.. Concurrency.Lines(run), .. Crossover.Lines(run)] : new List<string>();
         return [.. Concurrency.Lines(run).Except(ofLoads).Select(sentence => new AnswerLine(sentence)),
             .. workloads.Select(answer => new AnswerLine(answer.Sentence, Headline(answer))),
@@ -40,7 +40,7 @@ public static class Headlines
             + $"{Answers.Reserve(run, winner)}{Cpu(run, shown)}";
     }
 
-    // The CPU per call of both sides if both are known, otherwise the client's; nothing when it is undecided.
+    // Shows the CPU per call of both sides if both are known, otherwise the client's. Nothing when the difference is undecided.
     private static string Cpu(MeasuredRun run, ArmComparison shown)
     {
         if (Answers.CostOf(run, shown.Cell, shown.Reference) is not { } comparison)

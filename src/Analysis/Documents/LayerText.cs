@@ -18,7 +18,7 @@ internal static class LayerText
     private const int Width = 56;
     private const string Shades = "█▓▒░:";
 
-    /// <summary>What the table contains, and what it does not contain.</summary>
+    /// <summary>Says what the table contains, and how its numbers are to be read.</summary>
     public static string Caption(IReadOnlyList<LayerBudget> budgets)
     {
         var what = budgets.All(budget => budget.IsTime)
@@ -31,7 +31,10 @@ internal static class LayerText
             + "HTTP/2 are upper bounds, and the step of HTTP/2 is a lower bound.";
     }
 
-    /// <summary>A row per layer and a column per transport, from the wire up to the whole call, without layers that no call has.</summary>
+    /// <summary>
+    /// Makes a table with a row per layer and a column per transport, from the wire up to the whole call. Layers that no
+    /// call has are left out.
+    /// </summary>
     public static TextTable Table(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
     {
         var arms = budgets.Select(budget => budget.Call.Key.Arm).Distinct().ToList();
@@ -49,7 +52,7 @@ internal static class LayerText
         return table;
     }
 
-    /// <summary>A bar for each call, all in the same scale, with the decided steps.</summary>
+    /// <summary>Draws a bar for each call from its decided steps. All bars have the same scale.</summary>
     public static string Bars(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
     {
         var rows = InOrder(budgets).Select(budget =>
@@ -61,7 +64,7 @@ internal static class LayerText
     }
 
     /// <summary>
-    /// One sentence per transport, for the smallest size: the layers of a call, and which layer uses up the transport's gain.
+    /// Writes one sentence per transport, for the smallest size: the layers of a call, and which layer uses up the transport's gain.
     /// </summary>
     public static IEnumerable<string> Sentences(MeasuredRun run)
     {
@@ -86,17 +89,19 @@ internal static class LayerText
 
     internal static IEnumerable<LayerBudget> InOrder(IReadOnlyList<LayerBudget> budgets) => budgets.OrderBy(budget => budget.Call.Key.Size);
 
-    /// <summary>The steps that can be drawn: decided, and larger than 0.</summary>
+    /// <summary>Returns the steps that can be drawn: larger than 0, and decided or without an interval.</summary>
     internal static IEnumerable<LayerStep> Drawn(LayerBudget budget) =>
         budget.Steps.Where(step => step.Part.Ns > 0 && (step.Part.IsDecided || step.Part.Interval is null));
 
-    /// <summary>The length of the longest bar in ns. A step below 0 is not drawn, so the drawn steps may be longer than the call.</summary>
+    /// <summary>
+    /// Computes the length of the longest bar in ns. A step below 0 is not drawn, so the drawn steps may be longer than the call.
+    /// </summary>
     internal static double Longest(IEnumerable<LayerBudget> budgets) =>
         budgets.Max(budget => Math.Max(budget.Total.Ns, Drawn(budget).Sum(step => step.Part.Ns)));
 
     private static bool HasFloor(LayerBudget budget) => budget.Steps[0].Layer == Layer.All[0];
 
-    /// <summary>An echo with one thread takes longer than an echo with several threads.</summary>
+    /// <summary>Whether an echo with one thread takes longer than an echo with several threads.</summary>
     private static bool SleepsLongest(LayerBudget budget) =>
         budget.IsTime && HasFloor(budget) && budget.Steps[1].Part is { IsDecided: true, Ns: < 0 };
 
@@ -170,7 +175,7 @@ internal static class LayerText
         _ => Quantity.None,
     };
 
-    // Without a sign if the number rounds to 0.
+    // A number that rounds to 0 has no sign.
     private static string Bare(double ns) => Math.Abs(ns) < 50 ? "0.0"
         : (ns < 0 ? "−" : "") + Quantity.Micros(Math.Abs(ns)).Replace(" µs", "", StringComparison.Ordinal);
 }

@@ -12,7 +12,7 @@ internal static class PageTitle
         return labels.Count == 0 ? What(model) : $"{What(model)} – {And(labels)}";
     }
 
-    /// <summary>Machine and date, for a picture outside a page.</summary>
+    /// <summary>Names machine and date, for a picture outside a page.</summary>
     public static string Below(NamedRun file)
     {
         var (run, host) = (file.Run.Record, file.Run.Record.Host);
@@ -43,7 +43,7 @@ internal static class PageTitle
         if (protocols.Count > 1)
             return $"What a gRPC call is made of over {names}";
         var prefix = protocols is ["echo"] ? "Round trips of bytes alone: " : "";
-        // A setting that all arms share distinguishes none of them.
+        // A setting that all arms have does not distinguish them.
         var settings = keys.ConvertAll(key => key.Setting.Split(' '));
         if (settings.SelectMany(parts => parts).FirstOrDefault(part => part.Contains('=', StringComparison.Ordinal)
             && settings.Exists(parts => !parts.Contains(part))) is { } setting)

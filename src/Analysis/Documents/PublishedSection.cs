@@ -9,12 +9,12 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>A published table next to the measured one: numbers, ratios with verdicts, cells on one side only, and explanations.</summary>
 internal static class PublishedSection
 {
-    /// <summary>The end of a run's own report; empty for a run that repeats no write-up.</summary>
+    /// <summary>Makes the end of a run's own report. Empty for a run that repeats no write-up.</summary>
     public static IEnumerable<Block> Of(NamedRun file) =>
         WriteUps.Find(file.Run.Record.Scenario) is { } published && file.Run.Cells.Any(cell => cell.Median is not null)
             ? Of(published, [file]) : [];
 
-    /// <summary>The section of a write-up with the runs that repeat it; without runs, the published numbers.</summary>
+    /// <summary>Makes the section of a write-up with the runs that repeat it. Without runs, it shows the published numbers.</summary>
     public static IEnumerable<Block> Of(PublishedComparison published, IReadOnlyList<NamedRun> files)
     {
         yield return new Block
@@ -37,13 +37,13 @@ internal static class PublishedSection
     }
 
     /// <summary>
-    /// A verdict for each pair of cells with a published ratio. If two ratios were published for a pair, the first counts.
+    /// Lists a verdict for each pair of cells with a published ratio. If two ratios were published for a pair, the first counts.
     /// </summary>
     public static IReadOnlyList<PublishedVerdict> Judged(PublishedComparison published, MeasuredRun run) =>
         [.. Verdicts(published, run).Where(verdict => verdict.Published.IsKnown)
             .DistinctBy(verdict => (verdict.Published.Cell, verdict.Published.Reference))];
 
-    /// <summary>The verdicts in one line: the text of a single verdict, or the number of each kind.</summary>
+    /// <summary>Says the verdicts in one line: the text of a single verdict, or the number of verdicts of each kind.</summary>
     public static string Summary(PublishedComparison published, MeasuredRun run)
     {
         var verdicts = Judged(published, run);
@@ -70,7 +70,7 @@ internal static class PublishedSection
             yield return new Block { Caption = $"{prefix}{explained.Title}:", Table = explained.Table, Sentences = explained.Sentences };
     }
 
-    // The range of ratios of different transports would be meaningless.
+    // A range over ratios of different transports would be meaningless.
     private static string Range(IReadOnlyList<PublishedVerdict> verdicts)
     {
         var ratios = verdicts.Select(verdict => verdict.Measured.Verdict.Estimate.Ratio).ToList();

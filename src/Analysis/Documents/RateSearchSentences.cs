@@ -15,10 +15,10 @@ public static class RateSearchSentences
         + "with a jackknife interval. Latency begins when a call is due; calls that failed, were cut off or sent too late count "
         + "against it.";
 
-    /// <summary>A sentence for each arm and workload.</summary>
+    /// <summary>Writes a sentence for each arm and workload.</summary>
     public static IEnumerable<string> Lines(MeasuredRun run) => RateSearchResult.Of(run).Select(found => Line(run, found));
 
-    /// <summary>A row for each arm and workload.</summary>
+    /// <summary>Makes a table with a row for each arm and workload.</summary>
     public static TextTable Table(MeasuredRun run)
     {
         var table = new TextTable(Arms.Heading(run), "transport", "highest rate", "interval", "of full load", "windows")
@@ -35,7 +35,7 @@ public static class RateSearchSentences
         return table;
     }
 
-    /// <summary>All windows with their rates: the numbers behind the plot of the search.</summary>
+    /// <summary>Makes a table of all windows with their rates, which are the numbers behind the plot of the search.</summary>
     public static TextTable Windows(MeasuredRun run)
     {
         var terms = RateSearchResult.Of(run).SelectMany(found => found.Objective.Terms).DistinctBy(term => term.Name).ToList();
@@ -50,7 +50,9 @@ public static class RateSearchSentences
         return table;
     }
 
-    /// <summary>The measured value of a window for a term of an objective, in ns or as a share; null when no call was answered.</summary>
+    /// <summary>
+    /// Returns the measured value of a window for a term of an objective, in ns or as a share. Null when no call was answered.
+    /// </summary>
     public static double? ValueOf(ObjectiveTerm term, RoundMetrics window) => term.Quantile is { } quantile
         ? window.Latency.Count == 0 ? null : window.Latency.ValueAt(quantile * 100)
         : RateSearchResult.ProbeOf(term, window) is { Calls: > 0 } probe ? probe.Against / probe.Calls : null;

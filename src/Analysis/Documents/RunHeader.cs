@@ -33,7 +33,7 @@ internal static class RunHeader
             yield return ServerCpu(record, process);
     }
 
-    /// <summary>How verdicts are made: confidence, families of comparisons, and the difference that does not matter.</summary>
+    /// <summary>Says how verdicts are made: confidence, families of comparisons, and the difference that does not matter.</summary>
     public static string Method(MeasuredRun run)
     {
         if (BuildComparison.Of(run) is { Sides: var sides })
@@ -58,7 +58,7 @@ internal static class RunHeader
             + $"{Quantity.Percent(options.Delta)} do not matter; {processes}.";
     }
 
-    /// <summary>Which process's CPU time counts as the server's, or why there is none.</summary>
+    /// <summary>Says which process's CPU time counts as the server's, or why no process is known.</summary>
     internal static string ServerCpu(RunRecord run, ServerProcess process)
     {
         var where = process.Addresses.Count == run.Cells.Select(cell => cell.Address).Distinct().Count()
@@ -68,7 +68,7 @@ internal static class RunHeader
             : $"server CPU{where} is not known from outside: {process.Reason}";
     }
 
-    /// <summary>The method, its requests and its replies.</summary>
+    /// <summary>Describes the method, its requests and its replies.</summary>
     private static string Calls(MeasuredRun run, CallRecord call)
     {
         var requests = call.Requests == 1 ? $"a request of {Span(call.SmallestRequest, call.LargestRequest)}"

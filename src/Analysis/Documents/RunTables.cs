@@ -10,7 +10,7 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>The tables of a run, the same for text, Markdown and HTML.</summary>
 internal static class RunTables
 {
-    /// <summary>Explanations of columns of the throughput table.</summary>
+    /// <summary>Explains columns of the throughput table.</summary>
     public static IReadOnlyList<(string Heading, string Words)> ThroughputColumns(MeasuredRun run) =>
     [
         ("payload/s", run.Record.Rounds.All(round => round.Credited is null) ? "" : "payload/s: bytes that arrived inside the window; "
@@ -20,8 +20,9 @@ internal static class RunTables
     ];
 
     /// <summary>
-    /// What a screen shows of the cells at full load: where the table of the answer compares all of them, the transports of a load beside
-    /// each other, else a row for each arm with its ratio. The transport is left out where there is one arm.
+    /// Makes the table that a screen shows of the cells at full load. If the table of the answer already compares all
+    /// these cells, the transports of a load stand beside each other. Otherwise each arm has a row with its ratio, and
+    /// the transport is left out if there is only one arm.
     /// </summary>
     public static (string Title, TextTable Table) OnScreen(MeasuredRun run)
     {
@@ -42,7 +43,7 @@ internal static class RunTables
         return ($"{Arms.RateHeading(run)} of the median round, percentiles of all rounds, CPU of a call", table);
     }
 
-    /// <summary>Throughput at full load with its range and ratio, and the CPU per call.</summary>
+    /// <summary>Makes the table of the throughput at full load with its range and ratio, and the CPU per call.</summary>
     public static TextTable Throughput(MeasuredRun run)
     {
         var cells = InOrder(run).Where(IsAtFullLoad).ToList();
@@ -62,7 +63,8 @@ internal static class RunTables
     }
 
     /// <summary>
-    /// Latency with its ratio, for cells with a given load. Their requests/s are as requested, so the latency is the result.
+    /// Makes the table of latencies with their ratios, for cells with a given load. Their requests/s are as requested, so
+    /// the latency is the result.
     /// </summary>
     public static TextTable AtGivenLoad(MeasuredRun run)
     {
@@ -89,14 +91,15 @@ internal static class RunTables
         ("CPU", "requests/s and CPU: median of the rounds and range."),
     ];
 
-    /// <summary>The interval of the values of single rounds, or their range if the rounds are too few.</summary>
+    /// <summary>Shows the interval of the values of single rounds, or their range if there are too few rounds.</summary>
     private static string OverRounds(MeasuredRun run, MeasuredCell cell, Metric metric) =>
         cell.OverRounds(metric, Joint.Alpha) is { Bounds: var bounds }
             ? $"{Quantity.Show(bounds.Low, metric.Unit)} – {Quantity.Show(bounds.High, metric.Unit)}" : Quantity.None;
 
     /// <summary>
-    /// Explains arms whose median rounds differ in the opposite direction to the pairs of their rounds: an arm may have
-    /// its median in a round in which all arms were fast. One sentence for each decided arm, or one for all.
+    /// Explains arms whose median rounds differ in the opposite direction to the pairs of their rounds. The reason may be
+    /// that an arm has its median in a round in which all arms were fast. Each decided arm has a sentence. If no arm is
+    /// decided, one sentence stands for all.
     /// </summary>
     public static string Contradictions(MeasuredRun run)
     {
@@ -113,7 +116,7 @@ internal static class RunTables
                 + "though its median round is not: the pairs count."));
     }
 
-    /// <summary>Percentiles of the calls of all rounds together, the mean of the median round.</summary>
+    /// <summary>Makes the table of the percentiles of the calls of all rounds together, and of the mean of the median round.</summary>
     public static TextTable Latency(MeasuredRun run)
     {
         Metric[] metrics = [Metric.Mean, .. Metric.Percentiles, Metric.Max];
@@ -125,7 +128,8 @@ internal static class RunTables
     }
 
     /// <summary>
-    /// Connections of the watched endpoints by state in the median round, mean and maximum, without endpoints that the arm did not use.
+    /// Makes the table of the connections of the watched endpoints in the median round: the mean and maximum of each
+    /// state. Endpoints that the arm did not use are left out.
     /// </summary>
     public static TextTable Connections(MeasuredRun run)
     {
@@ -143,7 +147,7 @@ internal static class RunTables
         return table;
     }
 
-    /// <summary>The verdict of each arm against its reference.</summary>
+    /// <summary>Makes the table of the verdicts of each arm against its reference.</summary>
     public static TextTable Verdicts(MeasuredRun run)
     {
         var table = new TextTable(Arms.Heading(run), "transport", "against", "verdict") { Words = 4 };
@@ -155,7 +159,9 @@ internal static class RunTables
 
     internal static bool IsAtFullLoad(MeasuredCell cell) => cell.Key.IsFullLoad;
 
-    /// <summary>The heading of the ratios, and a column with the reference of each row if there are several references.</summary>
+    /// <summary>
+    /// Returns the heading of the ratios. If there are several references, a second column names the reference of each row.
+    /// </summary>
     private static string[] RatioHeadings(MeasuredRun run, IReadOnlyList<MeasuredCell> cells)
     {
         var references = cells.Select(run.ReferenceOf).OfType<MeasuredCell>().Select(cell => cell.Key.Arm).Distinct().ToList();
@@ -189,7 +195,7 @@ internal static class RunTables
         run.ReferenceOf(cell) is { } reference && ArmComparison.Of(run, cell, reference, metric) is { } comparison
             ? VerdictText.Change(comparison.Verdict.Estimate) : Quantity.None;
 
-    /// <summary>In the order of the plan, the arms of a workload together.</summary>
+    /// <summary>Lists the measured cells in the order of the plan, with the arms of a workload together.</summary>
     internal static IEnumerable<MeasuredCell> InOrder(MeasuredRun run) => run.Cells.Where(cell => cell.Median is not null)
         .GroupBy(cell => cell.Workload).SelectMany(cells => cells);
 }
@@ -231,7 +237,7 @@ internal static class BarChart
     private const int Width = 40;
     private const string Eighths = " ▏▎▍▌▋▊▉";
 
-    /// <summary>The bars of the cells at full load, or of the other cells.</summary>
+    /// <summary>Draws the bars of the cells at full load, or of the other cells.</summary>
     public static string Of(MeasuredRun run, bool atFullLoad)
     {
         var text = new StringBuilder();

@@ -8,16 +8,16 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// What a change would save at the user's rate: cores and median latency of both arms, with the difference from pairs
-/// of the same round and its interval. Everything is measured at that rate and not extrapolated from another load.
+/// What a change would save at the user's rate: cores and median latency of both arms, and the difference from pairs of
+/// the same round with its interval. Everything is measured at that rate, and not extrapolated from another load.
 /// </summary>
 internal static class Savings
 {
-    // An arm below this share of the requested rate was measured at another rate.
+    // An arm whose rate is below this share of the requested rate was not measured at the requested rate.
     private const double Reached = 0.95;
 
     /// <summary>
-    /// A sentence for each arm and its reference at a rate in calls per second; none for rates in percent of the capacity.
+    /// Writes a sentence for each arm and its reference at a rate in calls per second. Rates in percent of the capacity have no sentence.
     /// </summary>
     public static IEnumerable<string> Lines(MeasuredRun run) =>
         from workload in Arms.ByWorkload(run)
@@ -39,7 +39,7 @@ internal static class Savings
         var coresOf = DerivedClaims.CoresOf(cell, reference);
         var cores = Change(run, cell, reference, DerivedClaims.Cores, coresOf, arm => Median(arm, coresOf),
             _ => (1, cost == Metric.TotalCpu ? "cores" : "cores of the client"));
-        // As the table has them: of the calls of all rounds.
+        // The percentile includes the calls of all rounds, as in the table.
         var latency = Change(run, cell, reference, DerivedClaims.MedianLatency, Metric.P50.Value, arm => arm.Value(Metric.P50),
             ns => ns switch
         {
@@ -53,19 +53,19 @@ internal static class Savings
     }
 
     /// <summary>
-    /// <c>0.310 → 0.280 cores, −0.030 [−0.036, −0.024]</c>; null when no round has the value in both cells.
-    /// <paramref name="what"/> is the name of the difference in a family of claims.
+    /// Says a change: <c>0.310 → 0.280 cores, −0.030 [−0.036, −0.024]</c>. Null when no round has the value in both
+    /// cells. <paramref name="what"/> is the name of the difference in a family of claims.
     /// </summary>
     private static string? Change(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, string what,
         Func<RoundMetrics, double?> value, Func<MeasuredCell, double?> shown, Func<double, (double Size, string Name)> unitOf)
     {
-        // The arms are swapped: the result is the change when the arm replaces the reference.
+        // The arms are swapped, so that the result is the change when the arm replaces the reference.
         if (PairedDifference.Compute(run, cell, reference, value, what) is not { } change)
             return null;
         if (shown(reference) is not { } before || shown(cell) is not { } after)
             return null;
         var unit = unitOf(Math.Max(before, after));
-        // Three digits for the larger number, and the same number of decimals for all.
+        // The larger number has three digits, and all numbers have the same number of decimals.
         var decimals = Math.Clamp(2 - (int)Math.Floor(Math.Log10(Math.Max(before, after) / unit.Size)), 0, 6);
         string Show(double number)
         {

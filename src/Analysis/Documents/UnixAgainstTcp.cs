@@ -6,15 +6,15 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// The most frequent question in one table: a Unix socket compared with TCP by requests/s and by CPU per call, a row
+/// The most frequent question in one table: a Unix socket compared with TCP by requests/s and by CPU per call, with a row
 /// per load. The other transports have a table of their own.
 /// </summary>
 public static class UnixAgainstTcp
 {
-    // A wider interval is shown with both bounds: "no difference larger than 40 %" would read like good news.
+    // If the interval is wider, both bounds are shown, because "no difference larger than 40 %" would read like good news.
     private const double WidestOfNoDifference = 0.10;
 
-    /// <summary>What the table compares and on which machine; empty when the run has no Unix socket or no TCP.</summary>
+    /// <summary>Says what the table compares and on which machine. Empty when no Unix socket was compared with TCP.</summary>
     public static string Title(MeasuredRun run) => Rows(run).Any() ? "Unix socket against TCP" + Where(run) : "";
 
     private static string Where(MeasuredRun run)
@@ -31,7 +31,7 @@ public static class UnixAgainstTcp
         return what.Length > 0 ? $" ({what})" : "";
     }
 
-    /// <summary>Said beside the answer where it is of most rounds that something else had the machine.</summary>
+    /// <summary>Says that the machine was busy in most rounds. Empty otherwise. The text stands in the title of the answer.</summary>
     private static string Doubtful(MeasuredRun run)
     {
         var rounds = run.Cells.SelectMany(cell => cell.Rounds).GroupBy(round => round.Record.Number).ToList();
@@ -42,21 +42,23 @@ public static class UnixAgainstTcp
     public static string OthersTitle(MeasuredRun run) =>
         Rows(run).Any() ? "Other transports against TCP" : "Against TCP" + Where(run);
 
-    /// <summary>A row for each load.</summary>
+    /// <summary>Makes the table, with a row for each load.</summary>
     public static TextTable Table(MeasuredRun run) => TableOf(run, Rows(run), named: false);
 
-    /// <summary>The table of TLS and pipes, which answers another question; no rows without them.</summary>
+    /// <summary>Makes the table of TLS and pipes, which answers another question. Without them the table has no rows.</summary>
     public static TextTable Others(MeasuredRun run) => TableOf(run, run.Cells.Where(cell => IsOther(run, cell)), named: true);
 
-    /// <summary>Whether one of the two tables says how this cell compares: it has a row, or a row is held against it.</summary>
+    /// <summary>Whether one of the two tables shows this cell: the cell has a row, or is the reference of a row.</summary>
     internal static bool Holds(MeasuredRun run, MeasuredCell cell) => IsRow(run, cell) || IsOther(run, cell)
         || run.Cells.Any(other => run.ReferenceOf(other) == cell && (IsRow(run, other) || IsOther(run, other)));
 
-    /// <summary>How many loads are not decided by requests/s, so that more rounds would help, and of how many.</summary>
+    /// <summary>Counts the loads that requests/s do not decide, so that more rounds would help, and all loads.</summary>
     public static (int Open, int Loads) Undecided(MeasuredRun run) => (Rows(run).Count(cell =>
         ArmComparison.OfHeadline(run, cell) is var one && !Matters(one!) && LargestOf(one!) > WidestOfNoDifference), Rows(run).Count());
 
-    /// <summary>Requests/s and the CPU of a call of both sides, a row for each load and columns for its transports.</summary>
+    /// <summary>
+    /// Makes a table of requests/s and the CPU of a call of both sides, with a row for each load and columns for its transports.
+    /// </summary>
     internal static TextTable Figures(IReadOnlyList<MeasuredCell> cells)
     {
         var transports = cells.Select(cell => cell.Key.Transport).Distinct().ToList();
@@ -72,7 +74,7 @@ public static class UnixAgainstTcp
         return table;
     }
 
-    /// <summary>Whether a change is worth it; empty without a table.</summary>
+    /// <summary>Says whether a change to a Unix socket is worth it. Empty when the table has no rows.</summary>
     public static string Worth(MeasuredRun run)
     {
         var rows = Rows(run).ToList();
@@ -105,7 +107,9 @@ public static class UnixAgainstTcp
 
     private static IEnumerable<MeasuredCell> Rows(MeasuredRun run) => run.Cells.Where(cell => IsRow(run, cell));
 
-    /// <summary>Of a row its shape, what a call is about, and what the requests/s say, with what speaks against that.</summary>
+    /// <summary>
+    /// Lists for each row the shape of the load, what a call is about, the comparison of the requests/s and its text.
+    /// </summary>
     internal static IEnumerable<(string Shape, string Work, ArmComparison Rate, string Text)> Verdicts(MeasuredRun run) =>
         from cell in Rows(run)
         let rate = ArmComparison.OfHeadline(run, cell)!
@@ -141,7 +145,7 @@ public static class UnixAgainstTcp
     internal static bool Matters(ArmComparison comparison) =>
         (comparison.IsBetter || comparison.IsWorse) && !comparison.Verdict.IsTooLittle;
 
-    /// <summary><c>+21 % [14, 29]</c>, <c>no difference > 6 %</c> or <c>undecided, −12 to +44 %</c>.</summary>
+    /// <summary>Says a comparison: <c>+21 % [14, 29]</c>, <c>no difference > 6 %</c> or <c>undecided, −12 to +44 %</c>.</summary>
     private static string Text(ArmComparison? comparison)
     {
         if (comparison is null)
@@ -155,14 +159,14 @@ public static class UnixAgainstTcp
             : $"undecided, {Bare(interval.Low)} to {Quantity.Change(interval.High)}";
     }
 
-    /// <summary>The largest difference that the interval contains; infinite without an interval.</summary>
+    /// <summary>Computes the largest difference that the interval contains. Infinite without an interval.</summary>
     private static double LargestOf(ArmComparison comparison) =>
         comparison.Verdict is { Withheld.Length: 0, Estimate.Interval: { } interval }
             ? Math.Max(1 - interval.Low, interval.High - 1) : double.PositiveInfinity;
 
     private static string Bare(double ratio) => Quantity.Change(ratio).Replace(" %", "", StringComparison.Ordinal);
 
-    /// <summary><c>400 clients, 10 B</c>.</summary>
+    /// <summary>Names a load: <c>400 clients, 10 B</c>.</summary>
     private static string Load(MeasuredCell cell) => Load(cell, cell.Key.Work);
 
     private static string Load(MeasuredCell cell, string work)

@@ -4,11 +4,11 @@ using IpcBench.Analysis.Metrics;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>A Unix socket against TCP at a glance: a row for each shape of load, a column for each size.</summary>
-/// <param name="Rows">Each as long as there are columns; null where nothing was measured.</param>
+/// <param name="Rows">The rows, each with a cell per column. A cell is null where nothing was measured.</param>
 internal sealed record VerdictGrid(
     string Title, IReadOnlyList<string> Works, IReadOnlyList<(string Shape, IReadOnlyList<VerdictCell?> Cells)> Rows)
 {
-    /// <summary>Null where no Unix socket was compared with TCP.</summary>
+    /// <summary>Makes the grid. Null when no Unix socket was compared with TCP.</summary>
     public static VerdictGrid? Of(MeasuredRun run)
     {
         var all = UnixAgainstTcp.Verdicts(run).ToList();
@@ -27,7 +27,7 @@ internal sealed record VerdictGrid(
     }
 }
 
-/// <summary>One of them.</summary>
-/// <param name="Css">Class of its colour: up, down, even or open.</param>
-/// <param name="Doubt">What speaks against it; empty: nothing.</param>
+/// <summary>A cell of the grid.</summary>
+/// <param name="Css">The CSS class of the cell's colour: up, down, even or open.</param>
+/// <param name="Doubt">The doubt about the verdict. Empty without a doubt.</param>
 internal sealed record VerdictCell(string Css, string Text, string Doubt);

@@ -6,7 +6,8 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// How often a call wakes each side, and the system calls of the client's event loop per call: why one transport costs more than another.
+/// How often a call wakes each side, and the system calls of the client's event loop per call. These numbers explain why
+/// one transport costs more than another.
 /// </summary>
 internal static class WakeUps
 {
@@ -21,7 +22,7 @@ internal static class WakeUps
         ("receives", "System calls are those of the client's event loop, and of the server's event loop with --sockets loop."),
     ];
 
-    // In wake-ups per call: a smaller difference explains nothing that a report shows.
+    // A smaller difference, in wake-ups per call, explains nothing that a report shows.
     private const double LeastDifference = 0.1;
 
     private static readonly (string Heading, Metric Metric)[] Columns =
@@ -34,7 +35,7 @@ internal static class WakeUps
         ("server sends", Metric.Find("server_sends")!), ("server epoll_waits", Metric.Find("server_waits")!),
     ];
 
-    /// <summary>Empty when the system does not report these numbers. A column without values is left out.</summary>
+    /// <summary>Makes the table. Empty when the system does not report these numbers. A column without values is left out.</summary>
     public static TextTable Table(MeasuredRun run)
     {
         var cells = RunTables.InOrder(run).ToList();
@@ -51,7 +52,7 @@ internal static class WakeUps
     }
 
     /// <summary>
-    /// A sentence for each arm and side whose wake-ups differ from the reference's by a decided difference, at the
+    /// Writes a sentence for each arm and side whose wake-ups differ from the reference's by a decided difference, at the
     /// workload with the largest difference. The largest difference comes first.
     /// </summary>
     public static IEnumerable<string> Lines(MeasuredRun run) =>
@@ -68,7 +69,10 @@ internal static class WakeUps
         select $"On {most.Cell.Key.Arm} the {same.Key.Name} is woken {Times(most.Cell, same.Key.Metric)} times a call, on "
             + $"{most.Reference.Key.Arm} {Times(most.Reference, same.Key.Metric)} ({Arms.NameOf(run, most.Cell.Workload)}).";
 
-    /// <summary>Additional wake-ups per call compared with the reference; null when undecided or too few to be a cause.</summary>
+    /// <summary>
+    /// Computes the additional wake-ups per call compared with the reference. Null when their number is undecided or too
+    /// small to be a cause.
+    /// </summary>
     private static double? Difference(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
         var difference = PairedDifference.Compute(run, cell, reference, metric.Value, metric.Id);

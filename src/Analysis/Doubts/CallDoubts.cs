@@ -14,7 +14,7 @@ internal static class CallDoubts
     private const double LeastSent = 0.99;
     private const double MostLate = 0.05;
 
-    /// <summary>Calls failed or had no reply before the time-out.</summary>
+    /// <summary>Reports calls that failed or had no reply before the time-out.</summary>
     public static Observation? Failures(MeasuredRun run, MeasuredCell cell)
     {
         var failed = cell.Rounds.SelectMany(r => r.Record.Failed).Where(entry => entry.Value > 0)
@@ -31,7 +31,7 @@ internal static class CallDoubts
         string Text((string Kind, long Count) kind) => FailureText.Describe(kind.Kind, kind.Count, messages[kind.Kind].FirstOrDefault());
     }
 
-    /// <summary>Connects failed because every local port was in use or in TIME_WAIT.</summary>
+    /// <summary>Reports connects that failed because every local port was in use or in TIME_WAIT.</summary>
     public static Observation? NoLocalPort(MeasuredRun run, MeasuredCell cell)
     {
         var without = cell.Rounds.Sum(r => r.Record.Failed.GetValueOrDefault("no local port"));
@@ -41,14 +41,14 @@ internal static class CallDoubts
             + "(TIME_WAIT), and all ports of the range were in use");
     }
 
-    /// <summary>The histograms hold a different number of latencies than the number of counted calls.</summary>
+    /// <summary>Reports histograms whose number of latencies differs from the number of counted calls.</summary>
     public static Observation? LostSamples(MeasuredRun run, MeasuredCell cell) =>
         cell.Rounds.Where(r => r.Ended.Count != r.Record.Ok && !IsOfAnotherClock(cell, r))
             .Select(r => new Observation(Math.Abs(r.Ended.Count - r.Record.Ok),
                 Invariant($"round {r.Record.Number} counted {r.Record.Ok} calls and recorded {r.Ended.Count} latencies")))
             .MaxBy(seen => seen.Severity);
 
-    /// <summary>Finds one-way cells without latencies, because client and server use different clocks.</summary>
+    /// <summary>Reports cells with one-way messages that have no latencies because client and server use different clocks.</summary>
     public static Observation? OtherClock(MeasuredRun run, MeasuredCell cell) =>
         cell.Key.Method.Length == 0 && cell.Rounds.Any(r => IsOfAnotherClock(cell, r))
         ? new Observation(1, "latency is not shown: the server's time stamps are from another clock than this process's "
@@ -58,7 +58,7 @@ internal static class CallDoubts
     private static bool IsOfAnotherClock(MeasuredCell cell, RoundMetrics r) =>
         cell.Key.IsOneWay && r.Record.Ok > 0 && r.Ended.Count == 0;
 
-    /// <summary>An open loop did not send all calls that were due.</summary>
+    /// <summary>Reports an open loop that did not send all calls that were due.</summary>
     public static Observation? RateMissed(MeasuredRun run, MeasuredCell cell)
     {
         var worst = cell.Rounds.Where(r => r.Record.AskedRate > 0 && IsMissed(run, r)).MinBy(ShareReached);
@@ -71,7 +71,7 @@ internal static class CallDoubts
             : $"{Quantity.Count(asked)} calls/s were requested and {Quantity.Count(sent)} were sent");
     }
 
-    /// <summary>The client sent calls so late that its lateness is a visible part of the latency.</summary>
+    /// <summary>Reports that the client sent calls so late that its lateness is a visible part of the latency.</summary>
     public static Observation? LateSends(MeasuredRun run, MeasuredCell cell)
     {
         var worst = cell.Rounds.Where(r => r.Record.AskedRate > 0 && ShareLate(r) > MostLate).MaxBy(ShareLate);
@@ -83,7 +83,7 @@ internal static class CallDoubts
             + Quantity.Duration(worst.ServiceTime.At(50) ?? 0));
     }
 
-    /// <summary>The replies in flight do not fit into the cache, so the run also measures memory.</summary>
+    /// <summary>Reports that the replies in flight do not fit into the cache, so that the run also measures memory.</summary>
     public static Observation? BytesInFlight(MeasuredRun run, MeasuredCell cell)
     {
         var bytes = (double)cell.Key.Connections * cell.Key.Streams * cell.Key.Size;
@@ -93,8 +93,8 @@ internal static class CallDoubts
     }
 
     /// <summary>
-    /// So few calls fit into the window that calls across its edges matter: they are up to connections / calls of the
-    /// rate. Only in files that do not credit parts of calls.
+    /// Reports that so few calls fit into the window that the calls across its edges may bias the rate, by up to
+    /// connections / calls. Only files that do not credit parts of calls have this bias.
     /// </summary>
     public static Observation? EdgeBias(MeasuredRun run, MeasuredCell cell)
     {
@@ -108,7 +108,7 @@ internal static class CallDoubts
             : null;
     }
 
-    /// <summary>Too few calls for the usual percentiles.</summary>
+    /// <summary>Reports that there are too few calls for the usual percentiles.</summary>
     public static Observation? FewSamples(MeasuredRun run, MeasuredCell cell)
     {
         var latency = cell.OfLatencies!.Latency;
@@ -116,7 +116,7 @@ internal static class CallDoubts
             $"{latency.Count} calls leave fewer than {LatencyCounts.SamplesBeyond} beyond p99, so it is not shown"));
     }
 
-    // Older files do not count calls that were not sent; there only the rate shows the loss.
+    // Older files do not count calls that were not sent. In these files only the rate shows the loss.
     private static bool IsMissed(MeasuredRun run, RoundMetrics r) =>
         r.Record.Started < LeastSent * (r.Record.Started + r.Record.NotSent) || ShareSent(r) < LeastSent - Chance(run, r);
 
@@ -127,7 +127,7 @@ internal static class CallDoubts
     private static double ShareLate(RoundMetrics r) =>
         r.Latency.At(50) is > 0 and var latency && r.Lateness.At(50) is { } late ? late / (double)latency : 0;
 
-    /// <summary>Bytes from the text that Linux writes (<c>32768K</c>); 0 for any other text.</summary>
+    /// <summary>Reads bytes from the text that Linux writes (<c>32768K</c>). 0 for any other text.</summary>
     private static long LastLevelCache(string text) =>
         text.EndsWith('K') && long.TryParse(text[..^1], CultureInfo.InvariantCulture, out var kib) ? kib * 1024 : 0;
 
@@ -140,11 +140,11 @@ internal static class CallDoubts
 /// <summary>Doubts about the connections of a cell.</summary>
 internal static class ConnectionDoubts
 {
-    /// <summary>Some requested connections were not open or not used, or client and server count differently.</summary>
+    /// <summary>Reports connections that were not open or not used, and different counts of client and server.</summary>
     public static Observation? Differ(MeasuredRun run, MeasuredCell cell) =>
         cell.Rounds.Select(r => Differ(r, cell.Key)).OfType<Observation>().MaxBy(seen => seen.Severity);
 
-    /// <summary>The server allows fewer streams per connection than requested.</summary>
+    /// <summary>Reports that the server allows fewer streams per connection than requested.</summary>
     public static Observation? StreamsLimited(MeasuredRun run, MeasuredCell cell)
     {
         var asked = cell.Key.Streams;
@@ -154,7 +154,7 @@ internal static class ConnectionDoubts
             : null;
     }
 
-    /// <summary>Connections were reopened so often that opening them is a part of the result.</summary>
+    /// <summary>Reports that connections were reopened so often that opening them is a part of the result.</summary>
     public static Observation? Reopened(MeasuredRun run, MeasuredCell cell) =>
         cell.Rounds.Where(r => r.Record.Connections is { OpenedInAll: null } stats && stats.Reopened > stats.Opened
                 && stats.Reopened * 500L >= r.Record.Completed)
@@ -174,7 +174,7 @@ internal static class ConnectionDoubts
                 Invariant($"in round {number} the client held {stats.Opened} connections and the server counted {server}"));
         }
         var own = stats.ClientCalls ?? r.ClientCalls;
-        // The server counts sent messages; messages in flight at the end of the load are never received.
+        // The server counts sent messages. The client never receives the messages that are in flight when the load ends.
         var isMissed = key.Mode == "pull" && stats.ServerCalls > own;
         if (!isMissed && stats.ServerCalls is { } calls && Math.Abs(calls - own) > Math.Max(0.001 * own, 2.0 * stats.Opened * key.Streams))
             return new Observation(2, Invariant($"in round {number} the client counted {own} calls and the server {calls}"));

@@ -12,10 +12,10 @@ internal static class ClientDoubts
     private const double MostBusy = 0.9;
     private const double MostPause = 0.005;
 
-    // Tiered compilation recompiles a few methods even in a warm client; a cold client compiles hundreds.
+    // Tiered compilation recompiles a few methods even in a warm client. A cold client compiles hundreds of methods.
     private const double MostCompiled = 20;
 
-    /// <summary>The client used nearly all the CPU time it may use, so it may be the bottleneck.</summary>
+    /// <summary>Reports that the client used nearly all the CPU time that it may use, so that it may be the bottleneck.</summary>
     public static Observation? Busy(MeasuredRun run, MeasuredCell cell)
     {
         var allowed = CpusAllowed(run.Record, cell.Key);
@@ -26,7 +26,7 @@ internal static class ClientDoubts
             : null;
     }
 
-    /// <summary>The number of threads that ran completions differs from the requested number.</summary>
+    /// <summary>Reports that the number of threads that ran completions differs from the requested number.</summary>
     public static Observation? ThreadsUsed(MeasuredRun run, MeasuredCell cell)
     {
         var asked = Math.Min(run.Record.Options.Threads, cell.Key.Connections);
@@ -39,7 +39,7 @@ internal static class ClientDoubts
                 Invariant($"{Quantity.Many(asked, "thread")} {(asked == 1 ? "was" : "were")} asked for and {used} ran completions"));
     }
 
-    /// <summary>The JIT compiled methods in the client during the window.</summary>
+    /// <summary>Reports that the JIT compiled methods in the client during the window.</summary>
     public static Observation? NotWarm(MeasuredRun run, MeasuredCell cell)
     {
         var compiled = RatioEstimate.Median(cell.Rounds.Select(r => (double)r.Record.MethodsCompiled));
@@ -47,7 +47,7 @@ internal static class ClientDoubts
             ? new Observation(compiled, Invariant($"the client compiled {compiled:0} methods during a window")) : null;
     }
 
-    /// <summary>Garbage collections stopped the client for a noticeable part of the window.</summary>
+    /// <summary>Reports that garbage collections stopped the client for a noticeable part of the window.</summary>
     public static Observation? Collections(MeasuredRun run, MeasuredCell cell)
     {
         var worst = cell.Rounds.MaxBy(SharePaused)!;
@@ -61,7 +61,9 @@ internal static class ClientDoubts
 
     private static double SharePaused(RoundMetrics r) => (double)r.Record.Client.GcPauseNs / r.Record.WindowNs;
 
-    /// <summary>The number of CPUs that the client may use: limited by threads, CPU affinity and the quota of the container.</summary>
+    /// <summary>
+    /// Returns the number of CPUs that the client may use, limited by threads, CPU affinity and the quota of the container.
+    /// </summary>
     private static double CpusAllowed(RunRecord run, CellKey key)
     {
         var host = run.Host;
@@ -70,11 +72,14 @@ internal static class ClientDoubts
         return Math.Min(Math.Min(threads, cpus), host.CpuQuota > 0 ? host.CpuQuota : double.MaxValue);
     }
 
-    /// <summary>The time that the usage covers: with the drain, if the machine's capacity shows it.</summary>
+    /// <summary>
+    /// Returns the time in ns that the client's CPU usage covers. It includes the drain after the window if the machine's
+    /// capacity shows this.
+    /// </summary>
     private static double Span(RunRecord run, Measurement round) => round.Machine is { CapacityNs: > 0 } machine && run.Host.LogicalCpus > 0
         ? Math.Max(round.WindowNs, (double)machine.CapacityNs / run.Host.LogicalCpus) : round.WindowNs;
 
-    /// <summary>The number of CPUs in a list such as <c>0-1,4</c>; null when the text is not a list.</summary>
+    /// <summary>Counts the CPUs in a list such as <c>0-1,4</c>. Null when the text is not a list.</summary>
     private static int? CountOf(string cpus)
     {
         var count = 0;
@@ -90,7 +95,8 @@ internal static class ClientDoubts
 }
 
 /// <summary>
-/// In a closed loop, throughput × mean latency is the number of calls in flight (Little's law). Otherwise the tool lost time or samples.
+/// The check by Little's law: in a closed loop, throughput × mean latency is the number of calls in flight. If not, the
+/// tool lost time or samples.
 /// </summary>
 internal static class LittlesLaw
 {
@@ -103,8 +109,8 @@ internal static class LittlesLaw
     {
         if (cell.Key.IsOneWay)
             return null; // the number of messages in buffers is unknown
-        // Streams beyond the server's limit wait outside every latency, so they are not in flight. Failed calls take
-        // time that is in no latency, so the law cannot check the tool then.
+        // Streams beyond the server's limit wait outside every latency, so they are not in flight. Failed calls take time
+        // that is in no latency, so the law cannot check rounds with failed calls.
         var streams = cell.Key.Streams;
         var worst = cell.Rounds
             .Where(r => r.Record is { AskedRate: 0, CutOff: 0, Ok: > 0 } && r.Credited > 0 && r.FailedCalls == 0 && Keeps(r.Record))
@@ -115,16 +121,18 @@ internal static class LittlesLaw
             + Invariant($"but {worst.InFlight(streams)} were: {Quantity.Percent(Off(worst, streams))} off"));
     }
 
-    /// <summary>A connection that is being reopened has no calls in flight, so the law needs connections that stay open.</summary>
+    /// <summary>
+    /// Whether the connections stayed open. A connection that is being reopened has no calls in flight, so the law does not hold for it.
+    /// </summary>
     private static bool Keeps(Measurement round) =>
         round.Connections is { OpenedInAll: null } stats && stats.Reopened * 500L < round.Completed;
 
     private static double Off(RoundMetrics r, int streams) => Math.Abs(Found(r) / r.InFlight(streams) - 1);
 
     /// <summary>
-    /// The larger of 1 %, one pause of one thread, and the effect of the window's edges. As many calls cross an edge as
-    /// are in flight: that is connections / calls if all calls take equally long. At worst they are the longest calls
-    /// of all, for example when everything stops at the edge.
+    /// Returns the largest of 1 %, one pause of one thread, and the effect of the window's edges. As many calls cross an
+    /// edge as are in flight. If all calls take equally long, their effect is connections / calls. At worst the calls
+    /// across an edge are the longest calls of all, for example when everything stops at the edge.
     /// </summary>
     private static double Tolerance(RoundMetrics r, int streams)
     {

@@ -8,7 +8,7 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Doubts;
 
 /// <summary>A reason to doubt the numbers of a run, looked for in its rounds.</summary>
-/// <param name="Look">Gives the doubt with its numbers and the advice; null when there is no doubt.</param>
+/// <param name="Look">Finds the doubt with its numbers and the advice. Null when there is no doubt.</param>
 public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
 {
     /// <summary>All doubts, the most severe first. A new doubt needs a function and an entry here.</summary>
@@ -70,11 +70,11 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
 
     private static readonly ConditionalWeakTable<MeasuredRun, IReadOnlyList<(Doubt Doubt, Advice Advice)>> Found = [];
 
-    /// <summary>The doubts from the rounds, followed by the doubts that the run itself recorded.</summary>
+    /// <summary>Lists the doubts from the rounds, followed by the doubts that the run itself recorded.</summary>
     public static IReadOnlyList<Advice> Of(MeasuredRun run) =>
         [.. In(run).Select(found => found.Advice), .. run.Record.Advice.Where(advice => !IsOutlived(run, advice))];
 
-    /// <summary>The name of the most severe doubt about the ratio of these cells; null when there is none.</summary>
+    /// <summary>Names the most severe doubt about the ratio of these cells. Null when there is none.</summary>
     public static string? OfRatio(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
         In(run).FirstOrDefault(found => found.Doubt.Reach switch
         {
@@ -87,12 +87,13 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
         [.. All.Select(doubt => (doubt, Advice: doubt.Look(one)!)).Where(found => found.Advice is not null)]);
 
     /// <summary>
-    /// The load of other processes before the run is no doubt if the rounds report what other processes used during the run.
+    /// Whether an advice of the run has no meaning any more. The load of other processes before the run is no doubt if
+    /// the rounds report what other processes used during the run.
     /// </summary>
     private static bool IsOutlived(MeasuredRun run, Advice advice) => advice.Id == "foreign-load"
         && run.Cells.Any(cell => cell.Rounds.Any(r => r.Record.Machine?.OthersNs is not null));
 
-    /// <summary>A doubt about cells: one advice for all doubtful cells, with the numbers of the worst cell.</summary>
+    /// <summary>Makes a doubt about cells, with one advice for all doubtful cells and the numbers of the worst cell.</summary>
     private static Doubt InCells(string id, Reach reach, Func<MeasuredRun, MeasuredCell, Observation?> look, string fix) => new(run =>
     {
         var measured = run.Cells.Where(cell => cell.Rounds.Count > 0).ToList();
@@ -114,23 +115,23 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
 /// <summary>Which numbers a doubt concerns. A winner is shown with a doubt about its ratio.</summary>
 public enum Reach
 {
-    /// <summary>Single numbers, or their precision.</summary>
+    /// <summary>The doubt concerns single numbers, or their precision.</summary>
     Figures,
 
-    /// <summary>Ratios of the named cells, which may be misleading.</summary>
+    /// <summary>The doubt concerns ratios of the named cells, which may be misleading.</summary>
     Ratios,
 
-    /// <summary>Every ratio of the run.</summary>
+    /// <summary>The doubt concerns every ratio of the run.</summary>
     EveryRatio,
 }
 
-/// <summary>A doubt about a cell. The most severe observation represents all cells.</summary>
-/// <param name="Severity">Larger is more severe.</param>
+/// <summary>An observation that supports a doubt about a cell. Of all doubtful cells, the most severe observation is shown.</summary>
+/// <param name="Severity">How severe the observation is, compared with the observations in other cells.</param>
 /// <param name="Text">The observation, without the name of the cell and without a full stop.</param>
-/// <param name="Fix">Advice that replaces the usual advice of the doubt; else null.</param>
+/// <param name="Fix">Advice that replaces the usual advice of the doubt. Null for the usual advice.</param>
 internal sealed record Observation(double Severity, string Text, string? Fix = null);
 
-/// <summary>An advice as sentences.</summary>
+/// <summary>Writes an advice as sentences.</summary>
 public static partial class AdviceText
 {
     public static string Doubt(Advice advice) => Sentence(advice.Doubt);
@@ -140,7 +141,7 @@ public static partial class AdviceText
     /// <summary>Tells the doubt in a few words, to fit on one line.</summary>
     public static string Brief(Advice advice)
     {
-        // The full text of the doubt names cell and round.
+        // The place is left out, because the full text of the doubt names cell and round.
         var text = Place().Replace(advice.Doubt.Trim().TrimEnd('.'), "");
         var end = new[] { ": ", "; ", " (", ", e.g." }.Select(mark => text.IndexOf(mark, StringComparison.Ordinal)).Where(at => at > 0)
             .DefaultIfEmpty(text.Length).Min();

@@ -16,7 +16,7 @@ public static class SoftInterrupts
 
     /// <summary>
     /// Looks at rounds with many soft interrupts and little other load. True if the time that no process used is less
-    /// than half of the interrupts, false if it is more, null if there is no such round.
+    /// than half of the time of the interrupts, false if it is more. Null if there is no such round.
     /// </summary>
     public static bool? AreCharged(IEnumerable<RoundMetrics> rounds)
     {
@@ -29,10 +29,12 @@ public static class SoftInterrupts
     }
 
     /// <summary>
-    /// CPU time in ns that no visible process used: other containers, or processes that started and ended in between.
-    /// Null when the system or the server does not report its usage.
+    /// Computes the CPU time in ns that no visible process used. It belongs to other containers, or to processes that
+    /// started and ended within the window. Null when the system or the server does not report its usage.
     /// </summary>
-    /// <param name="charged">The result of <see cref="AreCharged"/>; if unknown, interrupts do not count as load of others.</param>
+    /// <param name="charged">
+    /// The result of <see cref="AreCharged"/>. If it is null, interrupts do not count as load of other processes.
+    /// </param>
     public static double? UnseenNs(RoundMetrics round, bool? charged) => round.UnattributedNs is not { } left ? null
         : Math.Max(0, left - SeenNs(round.Record.Machine!) - (charged == true ? 0 : round.Record.Machine!.SoftIrqNs));
 
@@ -46,7 +48,7 @@ internal static class MachineDoubts
     private const double MostStolen = 0.01;
     private const double MostUnclaimed = 0.2;
 
-    /// <summary>Spoiled measurements that could not be repeated: they count, with a doubt.</summary>
+    /// <summary>Reports spoiled rounds that could not be repeated, and therefore count.</summary>
     public static Observation? SpoiledRounds(MeasuredRun run, MeasuredCell cell)
     {
         var spoiled = cell.Rounds.Where(r => r.Record.Spoiled.Length > 0).Select(r => r.Record).ToList();
@@ -57,13 +59,13 @@ internal static class MachineDoubts
                 ? "Measure on a machine of your own, or at another time, and with more rounds." : null);
     }
 
-    // Other processes on this machine are not the cause then.
+    // If only the hypervisor disturbed a round, other processes on this machine are not the cause.
     private static bool IsStolenAlone(Measurement round) => round.Machine is { } machine
         && machine.StealNs > MostStolen * machine.CapacityNs && machine.OthersNs <= MostForeign * machine.CapacityNs;
 
     /// <summary>
-    /// Other processes used the machine. In files that do not count other processes: the machine was busy with more
-    /// than client, server and interrupts.
+    /// Reports that other processes used the machine. If a file does not count other processes, reports that the machine
+    /// was busy with more than client, server and interrupts.
     /// </summary>
     public static Observation? ForeignLoad(MeasuredRun run, MeasuredCell cell)
     {
@@ -78,7 +80,9 @@ internal static class MachineDoubts
                 + (names.Length > 0 ? $" ({names})" : ""));
     }
 
-    /// <summary>Less time than this is noise of clocks with steps of 10 to 16 ms; a round is not repeated for less either.</summary>
+    /// <summary>
+    /// The least time in ns that counts. Less time is noise of clocks with steps of 10 to 16 ms, and is also no reason to repeat a round.
+    /// </summary>
     private const double LeastForeignNs = 100e6;
 
     private static double? ForeignNs(RoundMetrics r, bool charged) =>
@@ -86,7 +90,7 @@ internal static class MachineDoubts
 
     private static bool AreCharged(MeasuredRun run) => SoftInterrupts.AreCharged(run.Cells.SelectMany(cell => cell.Rounds)) == true;
 
-    /// <summary>The hypervisor gave CPU time to other guests.</summary>
+    /// <summary>Reports that the hypervisor gave CPU time to other guests.</summary>
     public static Observation? Steal(MeasuredRun run, MeasuredCell cell) =>
         Worst(cell, MostStolen, r => (double)r.Record.Machine!.StealNs / r.Record.Machine.CapacityNs) is { } worst
             ? new Observation(worst.Share,
@@ -94,7 +98,8 @@ internal static class MachineDoubts
             : null;
 
     /// <summary>
-    /// A large part of the machine's busy time is charged to neither process: the CPU per call of the two sides is not the whole cost.
+    /// Reports that a large part of the machine's busy time is charged to neither process, so that the CPU per call of
+    /// the two sides is not the whole cost.
     /// </summary>
     public static Observation? UnclaimedCpu(MeasuredRun run, MeasuredCell cell)
     {
@@ -108,7 +113,7 @@ internal static class MachineDoubts
             : null;
     }
 
-    /// <summary>Who used the unattributed time, as far as known; empty when other processes were not counted.</summary>
+    /// <summary>Says who used the unattributed time, as far as known. Empty when other processes were not counted.</summary>
     private static string Whose(RoundMetrics round, bool charged)
     {
         if (round.Record.Machine is not { OthersNs: { } others } machine || SoftInterrupts.UnseenNs(round, charged) is not { } unseen)
@@ -125,7 +130,7 @@ internal static class MachineDoubts
             .Select(part => $"{part.Name} {Quantity.Percent(part.Ns!.Value / machine.BusyNs)}"));
     }
 
-    /// <summary>The round with the largest share of the machine's time, if the share is above the limit.</summary>
+    /// <summary>Finds the round with the largest share of the machine's time. Null when no share is above the limit.</summary>
     private static (int Number, double Share)? Worst(MeasuredCell cell, double limit, Func<RoundMetrics, double?> share)
     {
         var shares = cell.Rounds.Where(r => r.Record.Machine is { CapacityNs: > 0 }).Select(r => (r.Record.Number, Share: share(r)))

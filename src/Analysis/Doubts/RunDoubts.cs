@@ -13,7 +13,10 @@ internal static class RunDoubts
     private const double LeastSlowdown = 0.15;
     private const double LeastCacheSpread = 1.5;
 
-    /// <summary>The A/A test failed: the reference measured twice differs, so no other comparison can be trusted.</summary>
+    /// <summary>
+    /// Reports that the A/A test failed. The reference differs from itself when it is measured twice, so no other
+    /// comparison can be trusted.
+    /// </summary>
     public static Advice? AaFailed(MeasuredRun run) => AaTest.Compute(run) is { Failed: true } test
         ? OfAa(run, "aa-failed",
             $"The A/A test failed: two measurements of the same endpoint differ over {Quantity.Many(test.Cells, "cell")} "
@@ -21,13 +24,13 @@ internal static class RunDoubts
             "Trust no comparison of this run; look for what favours one endpoint, and run it again.")
         : null;
 
-    /// <summary>The A/A test has too few rounds to fail.</summary>
+    /// <summary>Reports that the A/A test has too few rounds to fail.</summary>
     public static Advice? AaTooFew(MeasuredRun run) => AaTest.Compute(run) is { Failed: false, CanFail: false } test
         ? OfAa(run, "aa-too-few-rounds", $"The A/A test over {Quantity.Many(test.Cells, "cell")} cannot fail with so few rounds.",
             "Run at least 12 rounds with --against-itself.")
         : null;
 
-    /// <summary>The run did not finish.</summary>
+    /// <summary>Reports that the run did not finish.</summary>
     public static Advice? Incomplete(MeasuredRun run)
     {
         var ending = run.Record.Ending;
@@ -40,7 +43,9 @@ internal static class RunDoubts
         };
     }
 
-    /// <summary>The fixed loop before a cell took longer than usual: the machine was slower at that time.</summary>
+    /// <summary>
+    /// Reports that the fixed loop before a cell took longer than usual, which shows that the machine was slower at that time.
+    /// </summary>
     public static Advice? Throttling(MeasuredRun run)
     {
         var timed = run.Cells.SelectMany(cell => cell.Rounds.Select(r => (cell.Index, r.Record.FixedLoopNs)))
@@ -49,7 +54,7 @@ internal static class RunDoubts
             return null;
         var usual = RatioEstimate.Median(timed.Select(entry => (double)entry.FixedLoopNs));
         var wander = RatioEstimate.Median(timed.Select(entry => Math.Abs(entry.FixedLoopNs - usual)));
-        // Shared machines vary by 3 % all the time; six standard deviations are something else.
+        // Shared machines vary by 3 % all the time. Six standard deviations have another cause.
         var limit = usual + Math.Max(LeastSlowdown * usual, 6 * 1.4826 * wander);
         var slow = timed.Where(entry => entry.FixedLoopNs > limit).ToList();
         if (slow.Count == 0)
@@ -65,7 +70,9 @@ internal static class RunDoubts
         };
     }
 
-    /// <summary>The walk through 4 MiB was slow before some measurements: other programs filled the last-level cache.</summary>
+    /// <summary>
+    /// Reports that the walk through 4 MiB was slow before some measurements, because other programs filled the last-level cache.
+    /// </summary>
     public static Advice? SharedCache(MeasuredRun run)
     {
         double[] steps = [.. run.Cells.SelectMany(cell => cell.Rounds).Select(r => r.Record.MemoryStepNs).Where(ns => ns > 0).Order()];
@@ -82,7 +89,7 @@ internal static class RunDoubts
         };
     }
 
-    /// <summary>TLS is compared with transports without encryption.</summary>
+    /// <summary>Reports that TLS is compared with transports without encryption.</summary>
     public static Advice? TlsCompared(MeasuredRun run)
     {
         var tls = CellsOf(run, "tls");
@@ -95,7 +102,7 @@ internal static class RunDoubts
         };
     }
 
-    /// <summary>Except on Windows, a .NET named pipe is a Unix socket.</summary>
+    /// <summary>Reports that a .NET named pipe is a Unix socket, except on Windows.</summary>
     public static Advice? PipeIsSocket(MeasuredRun run)
     {
         var pipes = CellsOf(run, "pipe");

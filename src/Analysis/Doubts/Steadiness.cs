@@ -15,18 +15,19 @@ internal static class Steadiness
     private const int FewestRounds = 6;
     private const double LeastDistance = 0.08;
 
-    // In standard deviations: rounds in random order have such a trend in one of a thousand cells. Fewer than eight rounds cannot show it.
+    // In standard deviations. Rounds in random order have such a trend in one of a thousand cells. Fewer than eight
+    // rounds cannot show such a trend.
     private const double LeastDeviations = 3.29;
     private const int FewestOfTrend = 8;
 
-    // In standard deviations within the groups: the best split of normally distributed rounds is rarely this wide
+    // In standard deviations within the groups. The best split of normally distributed rounds is rarely this wide
     // (simulated by DoubtTests).
     private const double LeastSeparation = 8;
 
-    /// <summary>Calls per 100 ms, averaged over the rounds of a cell, rise or fall during the window.</summary>
+    /// <summary>Reports that the calls per 100 ms, averaged over the rounds of a cell, rise or fall during the window.</summary>
     public static Observation? Trend(MeasuredRun run, MeasuredCell cell)
     {
-        // Windows in which the server died are left out: they show no trend.
+        // Windows in which the server died are left out, because the end of their calls is no trend.
         var died = run.Record.Ending.StartsWith("failed", StringComparison.Ordinal);
         var profile = Profile(cell.Rounds.Where(round => !died || round.FailedCalls + round.Record.CutOff == 0));
         if (profile.Length < FewestBuckets)
@@ -40,8 +41,8 @@ internal static class Steadiness
     }
 
     /// <summary>
-    /// The rounds of a cell rise or fall from the first to the last, by Mann and Kendall's test of the headline: the
-    /// server ages, or the machine changed.
+    /// Reports that the rounds of a cell rise or fall from the first to the last, by Mann and Kendall's test of the
+    /// headline. Either the server ages, or the machine changed.
     /// </summary>
     public static Observation? TrendOverRounds(MeasuredRun run, MeasuredCell cell)
     {
@@ -60,7 +61,9 @@ internal static class Steadiness
             : null;
     }
 
-    /// <summary>The rounds of a cell form two groups: the scheduler placed client and server in two different ways.</summary>
+    /// <summary>
+    /// Reports that the rounds of a cell form two groups, because the scheduler placed client and server in two different ways.
+    /// </summary>
     public static Observation? TwoGroups(MeasuredRun run, MeasuredCell cell)
     {
         double[] rates = [.. cell.Rounds.Where(r => r.Rate > 0).Select(r => r.Rate).Order()];
@@ -76,7 +79,7 @@ internal static class Steadiness
             : null;
     }
 
-    /// <summary>Mean over the rounds of each complete bucket, relative to the mean of its round.</summary>
+    /// <summary>Computes the mean over the rounds of each complete bucket, relative to the mean of its round.</summary>
     private static double[] Profile(IEnumerable<RoundMetrics> counted)
     {
         var rounds = counted.Where(r => r.Record.Completed > 0).Select(r => r.Record).ToList();
@@ -85,7 +88,7 @@ internal static class Steadiness
             .Select(i => rounds.Average(r => r.Buckets[i] / Math.Max(1e-9, r.Buckets.Take(length).Average())))];
     }
 
-    /// <summary>The least-squares change over the whole window, and its standard error.</summary>
+    /// <summary>Computes the least-squares change over the whole window, and its standard error.</summary>
     private static (double Change, double Error) LeastSquares(double[] profile)
     {
         var (n, middle, mean) = (profile.Length, (profile.Length - 1) / 2.0, profile.Average());

@@ -5,7 +5,7 @@ namespace IpcBench.Analysis.Layers;
 
 /// <summary>A layer between the wire and gRPC, and the cell that uses this layer and everything below it.</summary>
 /// <param name="Protocol">The protocol of the cell: see <see cref="Results.CellKey.Protocol"/>.</param>
-/// <param name="Sockets">The variant of the cell in addition to that of the call.</param>
+/// <param name="Sockets">The part of the cell's variant that the call's variant does not have.</param>
 public sealed record Layer(string Name, string Short, string Protocol, string Sockets = "")
 {
     /// <summary>The layers from the wire up. A run need not have all of them.</summary>
@@ -29,8 +29,8 @@ public sealed record LayerBudget
     public required MeasuredCell Call { get; init; }
 
     /// <summary>
-    /// Whether the layers are in time per call, as with one call in flight. Otherwise they are in CPU time of both
-    /// sides, because the times of overlapping calls do not add up.
+    /// Whether the layers are in time per call, as with one call in flight. With several calls in flight their times
+    /// overlap and do not add up, so the layers are in CPU time of both sides.
     /// </summary>
     public required bool IsTime { get; init; }
 
@@ -40,26 +40,29 @@ public sealed record LayerBudget
     /// <summary>The whole call.</summary>
     public required LayerPart Total { get; init; }
 
-    /// <summary>What each layer adds; the first step includes everything below it.</summary>
+    /// <summary>What each layer adds. The first step includes everything below its layer.</summary>
     public required IReadOnlyList<LayerStep> Steps { get; init; }
 
-    /// <summary>The same call on the reference transport; null for the reference itself, or when its layers differ.</summary>
+    /// <summary>
+    /// The same call on the reference transport. Null for the reference itself, and when the reference has other layers.
+    /// </summary>
     public LayerBudget? Reference { get; private init; }
 
     /// <summary>
-    /// By how much each step is smaller than the reference's, in the order of <see cref="Steps"/>; empty without a reference.
+    /// How much smaller each step is than the reference's, in the order of <see cref="Steps"/>. Empty without a reference.
     /// </summary>
     public IReadOnlyList<LayerPart> Savings { get; private init; } = [];
 
-    /// <summary>By how much the whole call is smaller than the reference's; null without a reference.</summary>
+    /// <summary>How much smaller the whole call is than the reference's. Null without a reference.</summary>
     public LayerPart? Saving { get; private init; }
 
     private IReadOnlyDictionary<int, double[]> Values { get; init; } = new Dictionary<int, double[]>();
 
     /// <summary>
-    /// The layers of each transport, client, size and topology with cells of gRPC, bare HTTP/2 and echo, in the order of the plan.
+    /// Computes the layers of each transport, client, size and topology with cells of gRPC, bare HTTP/2 and echo, in the
+    /// order of the plan.
     /// </summary>
-    /// <param name="ofCpu">Use CPU time also with one call in flight.</param>
+    /// <param name="ofCpu">Whether to use CPU time also with one call in flight.</param>
     public static IReadOnlyList<LayerBudget> Compute(MeasuredRun run, bool ofCpu = false)
     {
         var budgets = (from call in run.Cells
@@ -70,7 +73,7 @@ public sealed record LayerBudget
         return WithIntervals(run, budgets.ConvertAll(budget => WithReference(run, budget, budgets)));
     }
 
-    /// <summary>The parts of all calls are one family with simultaneous intervals.</summary>
+    /// <summary>Computes the intervals. The parts of all calls are one family with simultaneous intervals.</summary>
     private static List<LayerBudget> WithIntervals(MeasuredRun run, List<LayerBudget> budgets)
     {
         var parts = budgets.SelectMany(budget => budget.Steps.Select(step => step.Part).Append(budget.Total).Concat(budget.Savings)
@@ -146,8 +149,8 @@ public sealed record LayerBudget
     private static double? Value(MeasuredCell cell, int number, bool isTime) =>
         cell.Rounds.FirstOrDefault(round => round.Record.Number == number) is not { } round ? null : isTime ? round.MeanNs : CpuOf(round);
 
-    // Unattributed time beyond soft interrupts belongs to other programs. Kernels that charge soft interrupts to
-    // processes leave none unattributed.
+    // Unattributed time beyond soft interrupts belongs to other programs. If the kernel charges soft interrupts to
+    // processes, none of their time is unattributed.
     private static double? CpuOf(RoundMetrics round) =>
         Metric.TotalCpu.Value(round) + Math.Min(Metric.UnattributedCpu.Value(round) ?? 0, Metric.Find("softirq")!.Value(round) ?? 0);
 }
@@ -156,15 +159,15 @@ public sealed record LayerBudget
 public sealed record LayerStep(Layer Layer, LayerPart Part);
 
 /// <summary>A part of a call, in ns.</summary>
-/// <param name="Ns">Negative if the noise of the rounds is larger than the cost of the layer.</param>
+/// <param name="Ns">The time. Negative if the noise of the rounds is larger than the cost of the layer.</param>
 /// <param name="Interval">
-/// Simultaneous with the intervals of all other parts, from pairs of the same round; null when there are too few rounds.
+/// The interval from pairs of the same round, simultaneous with the intervals of all other parts. Null when there are too few rounds.
 /// </param>
 public sealed record LayerPart(double Ns, Interval? Interval)
 {
     /// <summary>Values with the number of their round.</summary>
     public IReadOnlyList<(int Round, double Value)> Series { get; init; } = [];
 
-    /// <summary>The interval excludes 0: the difference is decided.</summary>
+    /// <summary>Whether the interval excludes 0, so that the difference is decided.</summary>
     public bool IsDecided => Interval is { Low: > 0 } or { High: < 0 };
 }

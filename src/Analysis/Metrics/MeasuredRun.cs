@@ -5,7 +5,7 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Metrics;
 
 /// <summary>
-/// A run by its cells. Rounds that were spoiled or repeated are left out; each arm has the reference that it is compared with.
+/// A run by its cells. Each arm has the reference that it is compared with. Rounds that were spoiled and repeated are left out.
 /// </summary>
 public sealed class MeasuredRun
 {
@@ -32,15 +32,15 @@ public sealed class MeasuredRun
     /// <summary>The number of rounds that every measured cell has.</summary>
     public int CommonRounds => Cells.Where(cell => !cell.Key.VariesRate).Select(cell => cell.Rounds.Count).DefaultIfEmpty(0).Min();
 
-    /// <summary>The run is one of <c>ab</c>: it compares two builds of a server and nothing else.</summary>
+    /// <summary>Whether the run is one of <c>ab</c>, which compares two builds of a server and nothing else.</summary>
     public bool IsOfBuilds => Record.Scenario == "ab";
 
-    /// <summary>The cell that this cell is compared with; null when the cell is a reference or has no reference.</summary>
+    /// <summary>Returns the cell that this cell is compared with. Null when the cell is a reference or has no reference.</summary>
     public MeasuredCell? ReferenceOf(MeasuredCell cell) =>
         IsOfBuilds && !ReferenceChoice.IsHead(cell.Key) ? null : references.Of(cell.Index) is { } index ? Cells[index] : null;
 
     /// <summary>
-    /// The rounds that count. Of several attempts at a round, the last attempt counts in which all cells of a
+    /// Chooses the rounds that count. Of several attempts at a round, the last attempt counts in which all cells of a
     /// comparison were measured, because a pair must come from one attempt. A window that was cut short (Ctrl-C, a lost
     /// server) counts only for a cell without other windows. Any further choice would select results.
     /// </summary>
@@ -86,29 +86,29 @@ public sealed class MeasuredCell
 
     public CellKey Key => Cell.Key;
 
-    /// <summary>The rounds; empty for a cell of a search, which has <see cref="Windows"/> instead.</summary>
+    /// <summary>The rounds. Empty for a cell of a search, which has <see cref="Windows"/> instead.</summary>
     public IReadOnlyList<RoundMetrics> Rounds { get; }
 
-    /// <summary>The rounds of a search; empty for other cells. Each had a rate of its own, so no round represents another.</summary>
+    /// <summary>The rounds of a search. Each had a rate of its own, so no round represents another. Empty for other cells.</summary>
     public IReadOnlyList<RoundMetrics> Windows { get; }
 
     /// <summary>
-    /// The round with the median of requests/s; of an even number of rounds, the lower of the two in the middle. Null without rounds.
+    /// The round with the median of requests/s. Of an even number of rounds, the lower of the two in the middle. Null without rounds.
     /// </summary>
     public RoundMetrics? Median { get; }
 
-    /// <summary>Cells of the same workload are compared with each other: everything in the key except the arm.</summary>
+    /// <summary>What the cell has in common with the cells that it is compared with: everything in the key except the arm.</summary>
     public Workload Workload => Workload.Of(Key);
 
-    /// <summary>The values of the rounds that have a value.</summary>
+    /// <summary>Lists the values of the rounds that have a value.</summary>
     public IEnumerable<double> Values(Metric metric) => Rounds.Select(metric.Value).OfType<double>();
 
     /// <summary>
-    /// The number that stands for the cell. Percentiles are of the calls of all rounds together. Anything else is that of the median
-    /// round where requests/s are what was found, but the median over the rounds of what a call costs
-    /// (<see cref="Metric.IsCostOfCall"/>). Where the load was given all rounds have about the same rate, so that any of them could be the
-    /// median: there everything else is the median over the rounds. Of two builds it is the <see cref="Middle"/>. Null when no round
-    /// tells it.
+    /// Returns the number that stands for the cell. A percentile is of the calls of all rounds together. The cost of a
+    /// call (<see cref="Metric.IsCostOfCall"/>) is the median over the rounds. At full load, any other metric is that of
+    /// the median round, because requests/s are the result. At a given load, any other metric is the median over the
+    /// rounds, because all rounds have about the same rate and any of them could be the median round. In a run of two
+    /// builds, the number is <see cref="Middle"/>. Null when the rounds do not have the metric.
     /// </summary>
     public double? Value(Metric metric) => Median is null ? null
         : isOfBuilds && metric.Value(Median) is not null ? Middle(metric)
@@ -117,8 +117,9 @@ public sealed class MeasuredCell
         : RatioEstimate.Median(Values(metric)) is var median && double.IsNaN(median) ? null : median;
 
     /// <summary>
-    /// The median of the metric over the rounds, so that the ratio of two cells is the ratio of these numbers. Null
-    /// when the median round does not have the metric.
+    /// Computes the median of the metric over the rounds, so that the ratio of two cells is about the ratio of these
+    /// numbers. Null when the cell has no rounds, or when no round has a value above 0 and the median round does not have
+    /// the metric.
     /// </summary>
     public double? Middle(Metric metric)
     {
@@ -126,11 +127,11 @@ public sealed class MeasuredCell
         return Median is null ? null : logs.Count == 0 ? metric.Value(Median) : Math.Exp(RatioEstimate.Median(logs));
     }
 
-    /// <summary><see cref="Middle"/> as text with its unit; – when there is no value.</summary>
+    /// <summary>Shows <see cref="Middle"/> as text with its unit. – when there is no value.</summary>
     public string ShowMiddle(Metric metric) => Middle(metric) is { } value
         ? (metric.IsBound(Rounds) ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
 
-    /// <summary><see cref="Value"/> as text with its unit; – when there is no value.</summary>
+    /// <summary>Shows <see cref="Value"/> as text with its unit. – when there is no value.</summary>
     public string Show(Metric metric)
     {
         if (isOfBuilds)
@@ -140,17 +141,17 @@ public sealed class MeasuredCell
         return Value(metric) is { } value ? (isBound ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
     }
 
-    /// <summary>One-way messages succeeded, but nobody knows how long any message took.</summary>
+    /// <summary>Whether one-way messages succeeded, but nobody knows how long any message took.</summary>
     public bool IsUntimed => Key.IsOneWay && Rounds.Any(r => r.Record.Ok > 0) && Rounds.All(r => r.Ended.Count == 0);
 
     /// <summary>
-    /// The latencies of all rounds together, as one round of which nothing else may be asked; null without rounds.
+    /// The latencies of all rounds together, as one round. Only its latencies may be used. Null without rounds.
     /// </summary>
     public RoundMetrics? OfLatencies => Median is null ? null : All;
 
     /// <summary>
-    /// The range of the values of single rounds: their signed-rank interval, or minimum and maximum when the rounds are
-    /// too few for an interval. Null with fewer than two rounds.
+    /// Computes the range of the values of single rounds: their signed-rank interval, or minimum and maximum when there
+    /// are too few rounds for an interval. Null with fewer than two rounds.
     /// </summary>
     public (Interval Bounds, bool IsRange)? OverRounds(Metric metric, double alpha)
     {
@@ -180,8 +181,8 @@ public sealed record Workload(long Size, int Connections, int Streams, string Lo
 /// <summary>
 /// Chooses the reference of each cell. A reference that is a bare transport is first sought within the same client,
 /// protocol and variant: grpc-dotnet over a pipe is compared with grpc-dotnet over TCP. Other variants of the reference
-/// are compared with the plain reference. A cell with a setting is compared with the same transport without the
-/// setting, if that was measured, because the question is what the setting changes.
+/// are compared with the plain reference. A cell with a setting is compared with the same transport without the setting,
+/// if the run has such a cell, because the question is what the setting changes.
 /// </summary>
 internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> cells)
 {
@@ -192,7 +193,7 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
 
     private readonly bool isArm = cells.Any(key => key.Arm == reference) && !cells.Any(key => key.Transport == reference);
 
-    /// <summary>The index of the reference of the cell; null when the cell is a reference or has no reference.</summary>
+    /// <summary>Returns the index of the reference of the cell. Null when the cell is a reference or has no reference.</summary>
     public int? Of(int cell)
     {
         var key = cells[cell];
@@ -205,7 +206,7 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
         return chosen == cell ? null : chosen;
     }
 
-    /// <summary>Whether the first cell is <paramref name="key"/> without one or more of its settings.</summary>
+    /// <summary>Whether <paramref name="other"/> is <paramref name="key"/> without one or more of its settings.</summary>
     public static bool IsDefaultOf(CellKey other, CellKey key)
     {
         if ((other.Transport, other.Protocol, other.Client, other.Mode) != (key.Transport, key.Protocol, key.Client, key.Mode))
@@ -220,7 +221,7 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
     /// <summary>Whether the cell belongs to the second build in a run of <c>ab</c>.</summary>
     public static bool IsHead(CellKey key) => key.Variant.Split(' ').Contains(HeadVariant);
 
-    /// <summary>The same cell without the mark of the second build.</summary>
+    /// <summary>Returns the same cell without the mark of the second build.</summary>
     public static CellKey WithoutHead(CellKey key) =>
         key with { Variant = string.Join(' ', key.Variant.Split(' ').Where(part => part != HeadVariant)) };
 

@@ -6,25 +6,25 @@ namespace IpcBench.Analysis.Metrics;
 /// <summary>A metric of a round: its name, how it is computed and shown, and which direction is better.</summary>
 /// <param name="Id">Stable name for scripts, columns and gates: <c>client_cpu</c>.</param>
 /// <param name="Title">The name that reports show: <c>client CPU</c>.</param>
-/// <param name="Unit">The unit of the computed value; <see cref="Wording.Quantity"/> converts it to text.</param>
-/// <param name="Value">Computes the value; null when the round does not have it.</param>
+/// <param name="Unit">The unit of the computed value. <see cref="Wording.Quantity"/> converts the value to text.</param>
+/// <param name="Value">Computes the value. Null when the round does not have the metric.</param>
 /// <param name="AtLeast">Whether the value is only a lower bound.</param>
 public sealed record Metric(
     string Id, string Title, Unit Unit, Better Better, Func<RoundMetrics, double?> Value, Func<RoundMetrics, bool>? AtLeast = null)
 {
-    /// <summary>The metric is computed from latencies of calls, so the calls of several rounds can be combined.</summary>
+    /// <summary>Whether the metric is computed from latencies of calls, so that the calls of several rounds can be combined.</summary>
     public bool IsOfLatencies { get; private init; }
 
     /// <summary>
-    /// The metric is the cost of a call at any rate. Other processes change it from round to round, so the median over
-    /// the rounds is more accurate than the value of the round with the median rate.
+    /// Whether the metric is the cost of a call at any rate. Other processes change the cost from round to round, so the
+    /// median over the rounds is more accurate than the value of the round with the median rate.
     /// </summary>
     public bool IsCostOfCall => Unit is Unit.NanosecondsPerCall or Unit.PerCall;
 
     /// <summary>Whether the metric is only a lower bound in at least one of the rounds.</summary>
     public bool IsBound(IEnumerable<RoundMetrics> rounds) => AtLeast is { } atLeast && rounds.Any(atLeast);
 
-    /// <summary>The value as text with its unit; – when there is no value.</summary>
+    /// <summary>Shows the value as text with its unit. – when there is no value.</summary>
     public string Show(RoundMetrics reading) =>
         Value(reading) is { } value ? (AtLeast?.Invoke(reading) == true ? "≥ " : "") + Quantity.Show(value, Unit) : Quantity.None;
 
@@ -140,7 +140,7 @@ public sealed record Metric(
     /// <summary>The latency percentiles that most tables show.</summary>
     public static IReadOnlyList<Metric> Percentiles { get; } = [P50, Find("p90")!, P95, P99, Find("p99.9")!];
 
-    /// <summary>The metric with this name; null when there is none.</summary>
+    /// <summary>Finds the metric with this name. Null when there is none.</summary>
     public static Metric? Find(string id) => All.FirstOrDefault(metric => string.Equals(metric.Id, id, StringComparison.OrdinalIgnoreCase));
 
     private static Metric OfLoop(string id, string title, Func<LoopUsage, double> count) => new(id, title, Unit.PerCall, Better.Lower,
@@ -164,6 +164,6 @@ public enum Better
     Higher,
     Lower,
 
-    /// <summary>Neither: the metric explains others.</summary>
+    /// <summary>No direction is better, because the metric only explains other metrics.</summary>
     Neither,
 }

@@ -18,8 +18,8 @@ public enum SearchOutcome
     Unknown,
 
     /// <summary>
-    /// The objective allows fewer than 100 calls to break it, among the calls of the windows near the rate or at the
-    /// highest rate: too few to judge it.
+    /// The objective allows fewer than 100 of the calls near the rate, or at the highest rate, to break it. These are too
+    /// few calls to judge the objective.
     /// </summary>
     TooFewCalls,
 }
@@ -42,19 +42,21 @@ public sealed class RateSearchResult
 
     public SearchOutcome Outcome { get; }
 
-    /// <summary>Calls per second. If the objective held everywhere or nowhere, the last rate that was tried; 0 if unknown.</summary>
+    /// <summary>
+    /// Calls per second. If the objective held everywhere or nowhere, this is the last rate that was tried. 0 if the rate is unknown.
+    /// </summary>
     public double Rate { get; }
 
-    /// <summary>The interval of a rate that was found; else null.</summary>
+    /// <summary>The interval of a rate that was found. Null otherwise.</summary>
     public Interval? Interval { get; }
 
-    /// <summary>The rate of the arm at full load, in calls per second; 0 if nothing was completed.</summary>
+    /// <summary>The rate of the arm at full load, in calls per second. 0 if nothing was completed.</summary>
     public double Saturation { get; }
 
     /// <summary>Every window in the order of the rounds, and whether it met the objective.</summary>
     public IEnumerable<(RoundMetrics Window, bool IsKept)> Windows => windows.Select(window => (window, IsKept(Objective, window)));
 
-    /// <summary>The result of each cell of a search that has a window.</summary>
+    /// <summary>Computes the result of each cell of a search that has a window.</summary>
     public static IEnumerable<RateSearchResult> Of(MeasuredRun run) =>
         from cell in run.Cells
         where cell.Windows.Count > 0
@@ -62,9 +64,9 @@ public sealed class RateSearchResult
         where objective is not null
         select new RateSearchResult(run, cell, objective);
 
-    /// <summary>The rate of the next window.</summary>
-    /// <param name="number">The round of the next window; only windows of earlier rounds are used.</param>
-    /// <returns>Calls per second; null if the arm completed nothing at full load, or its latencies are unknown.</returns>
+    /// <summary>Chooses the rate of the next window.</summary>
+    /// <param name="number">The round of the next window. Only windows of earlier rounds are used.</param>
+    /// <returns>Calls per second. Null if the arm completed nothing at full load, or its latencies are unknown.</returns>
     public static double? Next(MeasuredRun run, MeasuredCell cell, int number)
     {
         var full = AtFullLoad(run, cell.Key);
@@ -77,9 +79,10 @@ public sealed class RateSearchResult
     }
 
     /// <summary>
-    /// What a window shows about one term of the objective. A call that failed or was cut off counts as slower than any limit; in a mean it
-    /// counts with the longest time that was promised or measured. A call that was due but not sent counts in the same way if it was late
-    /// by more than the limit. The other calls not sent are left out, because their latency is unknown.
+    /// Counts what a window shows about one term of the objective. A call that failed or was cut off counts as slower
+    /// than any limit. In a mean, such a call counts with the longest time that was promised or measured. A call that was
+    /// due but not sent counts in the same way if it was late by more than the limit. The other calls not sent are left
+    /// out, because their latency is unknown.
     /// </summary>
     public static Probe ProbeOf(ObjectiveTerm term, RoundMetrics window)
     {
@@ -100,7 +103,7 @@ public sealed class RateSearchResult
                 + Math.Max(late.Sum, tooLate * term.Limit));
     }
 
-    /// <summary>Whether a window met all terms of the objective; a window without a call that was due met them.</summary>
+    /// <summary>Whether a window met all terms of the objective. A window in which no call was due met them.</summary>
     public static bool IsKept(LatencyObjective objective, RoundMetrics window) => objective.Terms.All(term =>
         ProbeOf(term, window) is var probe && probe.Against <= probe.Calls * term.Allowed);
 
@@ -124,7 +127,7 @@ public sealed class RateSearchResult
             [.. windows.Select(window => ProbeOf(term, window))], term.Allowed, centre, Joint.Alpha)).OfType<FoundCrossing>().ToList();
         if (IsTooFew(near))
             return (SearchOutcome.TooFewCalls, 0, null);
-        // Without an interval the rate lies outside the windows, at an unknown distance.
+        // Without an interval, the rate lies outside the tried rates, at an unknown distance.
         return crossings.MinBy(one => one.Rate) is { Interval: { } interval } least
             ? (SearchOutcome.Found, least.Rate, interval) : (SearchOutcome.Unknown, 0, null);
     }

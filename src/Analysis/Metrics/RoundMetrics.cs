@@ -14,8 +14,9 @@ public sealed class RoundMetrics(Measurement round)
     public Measurement Record => round;
 
     /// <summary>
-    /// Latencies of calls. Calls that were cut off, and calls that were due but not sent, count with their lower bounds. Empty when the
-    /// times of successful calls are unknown: otherwise the lower bounds of a few calls would be reported as the latency of all calls.
+    /// Latencies of calls. Calls that were cut off, and calls that were due but not sent, count with their lower bounds.
+    /// Empty when the times of successful calls are unknown, because otherwise the lower bounds of a few calls would be
+    /// reported as the latency of all calls.
     /// </summary>
     public LatencyCounts Latency => latency ??= Ended.Count == 0 && round.Ok > 0 ? LatencyCounts.Empty
         : Ended.WithBounds(LatencyCounts.Decode(round.CutOffLatency).Add(LatencyCounts.Decode(round.NotSentLatency)));
@@ -23,14 +24,14 @@ public sealed class RoundMetrics(Measurement round)
     /// <summary>Latencies of the calls that succeeded.</summary>
     public LatencyCounts Ended => ended ??= LatencyCounts.Decode(round.Latency);
 
-    /// <summary>Times from the send to the reply; empty in a closed loop.</summary>
+    /// <summary>Times from the send to the reply. Empty in a closed loop.</summary>
     public LatencyCounts ServiceTime => serviceTime ??= LatencyCounts.Decode(round.ServiceTime);
 
     /// <summary>Times from the intended start to the send. Calls not sent count with their lower bounds. Empty in a closed loop.</summary>
     public LatencyCounts Lateness =>
         lateness ??= LatencyCounts.Decode(round.SendLateness).WithBounds(LatencyCounts.Decode(round.NotSentLatency));
 
-    /// <summary>A round with the latencies of all these rounds; everything else is from the first round.</summary>
+    /// <summary>Makes a round with the latencies of all these rounds. Everything else is from the first round.</summary>
     internal static RoundMetrics Together(IReadOnlyList<RoundMetrics> rounds)
     {
         LatencyCounts Sum(Func<Measurement, string> text) =>
@@ -50,7 +51,7 @@ public sealed class RoundMetrics(Measurement round)
     public bool IsIncomplete => round.CutOff > 0 || round.NotSent > 0;
 
     /// <summary>
-    /// The number of calls that can be in flight over all connections; the server may allow fewer streams than requested.
+    /// Returns the number of calls that can be in flight over all connections. The server may allow fewer streams than requested.
     /// </summary>
     public long InFlight(int streams) =>
         Math.Max(1, round.Connections.Opened * Math.Min(streams, round.Connections.StreamsAllowed ?? streams));
@@ -60,34 +61,37 @@ public sealed class RoundMetrics(Measurement round)
     /// <summary>Credited calls per second of measured time.</summary>
     public double Rate => Credited / Seconds;
 
-    /// <summary>The calls that throughput counts, in new and in older files.</summary>
+    /// <summary>
+    /// The calls that throughput counts. Older files do not credit parts of calls, so that their completed calls count.
+    /// </summary>
     public double Credited => round.Credited ?? round.Completed;
 
-    /// <summary>Mean latency in ns; null when no call succeeded, or the latencies are unknown.</summary>
+    /// <summary>Mean latency in ns. Null when no call succeeded, or the latencies are unknown.</summary>
     public double? MeanNs => round.Ok == 0 || round.LatencySumNs == 0 ? null : (double)round.LatencySumNs / round.Ok;
 
     public long FailedCalls => round.Failed.Values.Sum();
 
-    /// <summary>The calls by which the client's usage is divided; 0 when no call succeeded, and then a call has no cost.</summary>
+    /// <summary>The calls by which the client's usage is divided. 0 when no call succeeded, so that a call has no cost.</summary>
     public double ClientCalls => round.Credited
         ?? (round.Client.Calls > 0 ? round.Client.Calls : Math.Max(round.Ok, round.Completed));
 
-    /// <summary>The calls by which the server's CPU time is divided; 0 when no call succeeded.</summary>
+    /// <summary>The calls by which the server's CPU time is divided. 0 when no call succeeded.</summary>
     public double ServerCalls =>
         round.Server is { Calls: > 0 } server && !(round.Credited > 0 && IsServerOfWindow) ? server.Calls : ClientCalls;
 
-    /// <summary>The calls by which the server's own counters are divided; 0 when no call succeeded.</summary>
+    /// <summary>The calls by which the server's own counters are divided. 0 when no call succeeded.</summary>
     public double ServerCounted => round.Server is { CountedCalls: > 0 } server ? server.CountedCalls : ServerCalls;
 
     /// <summary>
-    /// Whether the server's CPU time covers the window alone, as the client's does: because it was read from outside the server, or because
-    /// the file is older and its windows had no load around them. A server's own counters cover the load before and after the window too.
+    /// Whether the server's CPU time covers the window alone, as the client's does. This is so if the time was read from
+    /// outside the server, or if the file is older and its windows had no load around them. A server's own counters cover
+    /// the load before and after the window too.
     /// </summary>
     private bool IsServerOfWindow =>
         round.Credited is null || round.Server is { CountedCalls: > 0 } or { GcCollections.Count: 0 };
 
     /// <summary>
-    /// CPU time of the machine in ns that neither process used; null when the system or the server does not report CPU time.
+    /// CPU time of the machine in ns that neither process used. Null when the system or the server does not report CPU time.
     /// </summary>
     public double? UnattributedNs => round.Machine is { } machine && round.Server is { } server && IsServerOfWindow
         ? Math.Max(0, machine.BusyNs - (double)CpuNs(round.Client) - CpuNs(server)) : null;

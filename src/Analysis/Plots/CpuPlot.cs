@@ -25,7 +25,7 @@ internal sealed class CpuPlot : IPlot
             [.. Points(series).Select(point => Draw(point, series))], [.. model.Files.Select(file => Table(file.Run))]);
     }
 
-    /// <summary>In the order of the plan, as in tables.</summary>
+    /// <summary>Lists the workloads in the order of the plan, as in tables.</summary>
     internal static List<Workload> Points(IReadOnlyList<Series> series) =>
         [.. series.SelectMany(s => s.Cells).OrderBy(cell => cell.Index).Select(cell => cell.Workload).Distinct()];
 

@@ -30,7 +30,7 @@ internal sealed class Frame
 
     public double Height => Bottom + 44;
 
-    /// <summary>Horizontal grid lines with their values.</summary>
+    /// <summary>Draws horizontal grid lines with their values.</summary>
     public void YAxis(Scale scale, Func<double, string> show)
     {
         foreach (var tick in scale.Ticks())
@@ -40,7 +40,7 @@ internal sealed class Frame
         }
     }
 
-    /// <summary>Labels below the axis at these places; a label that would overlap the previous one is left out.</summary>
+    /// <summary>Draws labels below the axis at these places. A label that would overlap the previous label is left out.</summary>
     public void XAxis(IEnumerable<(double X, string Label)> labels, string title)
     {
         Marks.Line(Left, Bottom, RightEdge, Bottom, "a");
@@ -57,7 +57,7 @@ internal sealed class Frame
         Marks.Label((Left + RightEdge) / 2, Bottom + 37, title, "middle", "s");
     }
 
-    /// <summary>The finished picture.</summary>
+    /// <summary>Returns the finished picture.</summary>
     public Panel ToPanel(string title, string description) => new(title, description, Wide, Height, Marks.ToString());
 
     private double DrawLegend(IReadOnlyList<Series> legend)
@@ -102,21 +102,21 @@ internal sealed class Scale
     public double this[double value] => high > low
         ? from + (transform(Math.Clamp(value, Min, Max)) - low) / (high - low) * (to - from) : (from + to) / 2;
 
-    /// <summary>A linear scale that begins and ends at round values.</summary>
+    /// <summary>Makes a linear scale that begins and ends at round values.</summary>
     public static Scale Linear(double min, double max, double from, double to)
     {
         var step = Step(max - min);
         return new Scale(false, Math.Floor(min / step + 1e-9) * step, Math.Ceiling(max / step - 1e-9) * step, from, to);
     }
 
-    /// <summary>A logarithmic scale with room around the values, which must be above 0.</summary>
+    /// <summary>Makes a logarithmic scale with room around the values, which must be above 0.</summary>
     public static Scale Log(double min, double max, double from, double to, double room = 0.04)
     {
         var margin = Math.Max(Math.Log10(max / min) * room, 0.02);
         return new Scale(true, min / Math.Pow(10, margin), max * Math.Pow(10, margin), from, to);
     }
 
-    /// <summary>About five round values.</summary>
+    /// <summary>Returns about five round values.</summary>
     public IEnumerable<double> Ticks() => IsLog ? LogTicks() : LinearTicks();
 
     private IEnumerable<double> LinearTicks()

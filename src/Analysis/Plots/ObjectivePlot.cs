@@ -8,7 +8,8 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Plots;
 
 /// <summary>
-/// A search for the highest rate that meets an objective: the measured value against the rate, with a mark for each window.
+/// A search for the highest rate that meets an objective. The plot shows the measured value against the rate, with a mark
+/// for each window.
 /// </summary>
 internal sealed class ObjectivePlot : IPlot
 {
@@ -57,12 +58,12 @@ internal sealed class ObjectivePlot : IPlot
         return frame.ToPanel(Arms.NameOf(lines[0].Series.Run, lines[0].Found.Cell.Workload, withLoad: false), $"{term.Name} against rate");
     }
 
-    // With several terms the first time limit is drawn, because failures rarely break an objective.
+    // If there are several terms, the first time limit is drawn, because failures rarely break an objective.
     private static ObjectiveTerm TermOf(RateSearchResult found) =>
         found.Objective.Terms.FirstOrDefault(one => !one.IsOfFailures) ?? found.Objective.Terms[0];
 
     /// <summary>
-    /// The windows with an answer, by rate. A share of 0 has no place on a logarithmic axis and is drawn at its lower end.
+    /// Lists the windows with an answer, by rate. A share of 0 has no place on a logarithmic axis, so it is drawn at the lower end.
     /// </summary>
     private static List<(double Rate, double Value)> Points(RateSearchResult found, ObjectiveTerm term) =>
     [

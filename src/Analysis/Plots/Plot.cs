@@ -17,10 +17,13 @@ public static class PlotList
 
     public static IReadOnlyList<string> Names { get; } = [.. All.Select(plot => plot.Name)];
 
-    /// <summary>The plots that have something to show.</summary>
+    /// <summary>Draws the plots that have something to show.</summary>
     internal static IEnumerable<Plot> Of(ReportModel model) => All.Select(plot => plot.Of(model)).OfType<Plot>();
 
-    /// <summary>The same for a page, whose tables have what a picture of a single bar would show.</summary>
+    /// <summary>
+    /// Draws the plots for a page. The tables of a page already show what a picture of a single bar would show, so such
+    /// pictures are left out.
+    /// </summary>
     internal static IEnumerable<Plot> OfPage(ReportModel model) =>
         Of(model).Where(plot => plot.Name is not ("throughput" or "cpu") || plot.Numbers.Sum(table => table.Rows.Count) > 1);
 }
@@ -31,20 +34,20 @@ internal interface IPlot
     /// <summary>The name for <c>--plot</c>.</summary>
     string Name { get; }
 
-    /// <summary>Null when there is nothing to draw.</summary>
+    /// <summary>Draws the plot. Null when there is nothing to draw.</summary>
     Plot? Of(ReportModel model);
 }
 
 /// <summary>Pictures that answer a question, with the numbers behind them.</summary>
 /// <param name="Name">The name for <c>--plot</c>.</param>
-/// <param name="IsMain">The plot answers the main question and is drawn large.</param>
+/// <param name="IsMain">Whether the plot answers the main question and is drawn large.</param>
 internal sealed record Plot(
     string Name, string Title, string Caption, IReadOnlyList<Panel> Panels, IReadOnlyList<TextTable> Numbers, bool IsMain = false);
 
 /// <summary>A picture: its marks, and a description for readers who do not see it.</summary>
 internal sealed record Panel(string Title, string Description, double Width, double Height, string Marks);
 
-/// <summary>An arm of a file. The colour stands for the arm, the fill and dashes for the file.</summary>
+/// <summary>An arm of a file. The colour stands for the arm, fill and dashes stand for the file.</summary>
 /// <param name="Colour">Class of the colour, the same for the arm in all files.</param>
 /// <param name="Name">The name in legends.</param>
 internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run, IReadOnlyList<MeasuredCell> Cells)
@@ -54,7 +57,7 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
 
     private static readonly string[] Reserved = ["tcp", "unix", "pipe", "tls"];
 
-    /// <summary>The shape of its marks, which distinguishes arms of the same colour when there are more arms than colours.</summary>
+    /// <summary>The shape of the marks, which distinguishes arms of the same colour when there are more arms than colours.</summary>
     public int Shape => Colour + Colour / Colours;
 
     public string BarCss => $"f c{Colour % Colours}{(File > 0 ? " o" : "")}";
@@ -63,7 +66,7 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
 
     public string MarkCss => $"{(File > 0 ? "h" : "m")} c{Colour % Colours}";
 
-    /// <summary>All arms of all files, without the second endpoint of an A/A test.</summary>
+    /// <summary>Lists all arms of all files, without the second endpoint of an A/A test.</summary>
     public static List<Series> Of(ReportModel model)
     {
         var arms = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Median is not null && !AaTest.IsAa(cell.Key))
@@ -74,7 +77,7 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
             .ToDictionary(of => of.First().Arm, of => of.Key);
         int KnownOf(string arm) => Array.IndexOf(Reserved, alone.GetValueOrDefault(arm, arm));
         var others = arms.Where(arm => KnownOf(arm) < 0).ToList();
-        // When all free colours are used, other arms get the colours of transports that the report does not have.
+        // Transports that the report does not have leave their colours free, and these colours are used last.
         List<int> free = [.. Enumerable.Range(Reserved.Length, Colours - Reserved.Length),
             .. Enumerable.Range(0, Reserved.Length).Where(colour => !arms.Exists(arm => KnownOf(arm) == colour))];
         int ColourOf(int other) => free[other % free.Count] + Colours * (other / free.Count);
@@ -97,10 +100,10 @@ internal sealed record Facet(string Title, string AxisTitle,
 
     public IEnumerable<(double X, MeasuredCell Cell)> All => Lines.SelectMany(line => line.Points);
 
-    /// <summary>The label of a value on the axis.</summary>
+    /// <summary>Returns the label of a value on the axis.</summary>
     public string XLabel(double x) => AxisTitle is PayloadSize or RequestSize ? Quantity.Size((long)x) : Quantity.Count(x);
 
-    /// <summary>The axis is the size if it varies, otherwise connections or streams.</summary>
+    /// <summary>Makes the pictures. Their axis is the size if the size varies, otherwise connections or streams.</summary>
     public static List<Facet> Of(IReadOnlyList<Series> series)
     {
         var points = series.SelectMany(s => s.Cells).Select(cell => cell.Workload).Distinct().ToList();

@@ -5,7 +5,9 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>The ratio of each arm to its reference with its interval; an interval that crosses the line at 1 is undecided.</summary>
+/// <summary>
+/// The ratio of each arm to its reference with its interval. A ratio whose interval crosses the line at 1 is undecided.
+/// </summary>
 internal sealed class RatioPlot : IPlot
 {
     public string Name => "ratio";
@@ -28,7 +30,7 @@ internal sealed class RatioPlot : IPlot
             IsMain: true);
     }
 
-    // A mark alone is no picture where others are: the table of the answer has it.
+    // A picture with a single mark is left out if there are others, because the table of the answer has its ratio.
     private static List<Facet> Drawn(List<Facet> facets)
     {
         var several = facets.FindAll(facet => facet.Lines.Sum(line =>
@@ -40,7 +42,7 @@ internal sealed class RatioPlot : IPlot
         .ToList() is [var one] ? one == Metric.Rate ? "Higher is better." : "Lower is better: latency is compared."
         : "Higher is better of requests per second, lower of the latency at a given load.";
 
-    /// <summary>What is held against what, and by which metric.</summary>
+    /// <summary>Says which arms are compared with which reference, and by which metric.</summary>
     private static string Title(List<Series> series)
     {
         var compared = series.SelectMany(s => s.Cells.Select(cell => ArmComparison.OfHeadline(s.Run, cell))).OfType<ArmComparison>()
@@ -76,8 +78,8 @@ internal sealed class RatioPlot : IPlot
             var estimate = comparison!.Verdict.Estimate;
             if (estimate.Interval is { } interval)
                 frame.Marks.Line(x, y[interval.Low], x, y[interval.High], series.LineCss);
-            // The label is on the side away from the line at 1, and moved further away from other labels. If there is
-            // no room, it is only in the table.
+            // The label is on the side away from the line at 1, and moved further away from other labels. If there is no
+            // room for it, its number is only in the table.
             var end = estimate.Ratio < 1
                 ? y[estimate.Interval?.Low ?? estimate.Ratio] + 15 : y[estimate.Interval?.High ?? estimate.Ratio] - 6;
             while (labels.Exists(label => Math.Abs(label.X - x) < Label * 1.25 && Math.Abs(label.End - end) < LabelHeight))

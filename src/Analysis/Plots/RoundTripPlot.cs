@@ -50,7 +50,7 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
         return frame.ToPanel(facet.Title, $"{(isNormalised ? "Normalised time" : "Time")} of a round trip along the {facet.AxisTitle}");
     }
 
-    /// <summary>The value of each round, ascending.</summary>
+    /// <summary>Returns the value of each round, ascending.</summary>
     private List<double> Values(MeasuredRun run, MeasuredCell cell)
     {
         if (!isNormalised)
@@ -62,7 +62,7 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
                     select mine.MeanNs!.Value / theirs.MeanNs!.Value).Order()];
     }
 
-    // For an even number of rounds, the lower of the two in the middle, as in MeasuredCell.Median.
+    // For an even number of rounds, the middle is the lower of the two values in the middle, as in MeasuredCell.Median.
     private static double Middle(List<double> ascending) => ascending[(ascending.Count - 1) / 2];
 
     private string Show(double value) => value == 0 ? "0" : isNormalised ? Number(value, "0.0#") + "×" : Quantity.Duration(value);

@@ -5,7 +5,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>SVG elements in pixels from the top left; style sheets set the colours by class.</summary>
+/// <summary>SVG elements, placed in pixels from the top left. Style sheets set the colours by class.</summary>
 internal sealed class SvgText
 {
     private readonly StringBuilder text = new();
@@ -19,11 +19,11 @@ internal sealed class SvgText
     public void Path(IEnumerable<(double X, double Y)> points, string css) =>
         Add($"<polyline class=\"{css}\" points=\"{string.Join(' ', points.Select(p => $"{N(p.X)},{N(p.Y)}"))}\"/>");
 
-    /// <summary>A label; anchor is start, middle or end.</summary>
+    /// <summary>Draws a label. The anchor is start, middle or end.</summary>
     public void Label(double x, double y, string label, string anchor = "start", string css = "t") =>
         Add($"<text class=\"{css}\" x=\"{N(x)}\" y=\"{N(y)}\" text-anchor=\"{anchor}\">{Escape(label)}</text>");
 
-    /// <summary>A mark whose shape distinguishes series of the same colour.</summary>
+    /// <summary>Draws a mark whose shape distinguishes series of the same colour.</summary>
     public void Mark(double x, double y, int shape, string css, string hint = "", double r = 4) => Add((shape % 4) switch
     {
         0 => $"<circle class=\"{css}\" cx=\"{N(x)}\" cy=\"{N(y)}\" r=\"{N(r)}\"{End("circle", hint)}",
@@ -41,15 +41,16 @@ internal sealed class SvgText
     private static string Polygon(string css, string hint, params (double X, double Y)[] points) =>
         $"<polygon class=\"{css}\" points=\"{string.Join(' ', points.Select(p => $"{N(p.X)},{N(p.Y)}"))}\"{End("polygon", hint)}";
 
-    /// <summary>The end of an element, with a tooltip.</summary>
+    /// <summary>Returns the end of an element, with a tooltip.</summary>
     private static string End(string element, string hint) => hint.Length == 0 ? "/>" : $"><title>{Escape(hint)}</title></{element}>";
 
     private void Add(string element) => text.Append(element).Append('\n');
 }
 
 /// <summary>
-/// The style sheets next to this file, as embedded resources. Pictures: light and dark colours that colour-blind
-/// readers can distinguish (after Okabe and Ito 2008), in addition to shapes. Pages: for screens, phones and paper.
+/// The style sheets next to this file, as embedded resources. The style of pictures has light and dark colours that
+/// colour-blind readers can distinguish (after Okabe and Ito 2008), in addition to shapes. The style of pages is for
+/// screens, phones and paper.
 /// </summary>
 internal static class StyleSheets
 {
@@ -59,7 +60,7 @@ internal static class StyleSheets
     /// <summary>The style of a page apart from its pictures.</summary>
     public static string Page { get; } = Read("page.css");
 
-    /// <summary>Sorts the tables of a page; the page works without the script.</summary>
+    /// <summary>The script that sorts the tables of a page. The page works without the script.</summary>
     public static string Script { get; } = Read("page.js");
 
     private static string Read(string name)

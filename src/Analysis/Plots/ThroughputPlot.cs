@@ -6,7 +6,7 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Plots;
 
 /// <summary>
-/// Requests per second as bars, with a scale for each size: the question is which arm is faster, not that 1 MB takes longer.
+/// Requests per second as bars. Each size has its own scale, because the question is which arm is faster, not that 1 MB takes longer.
 /// </summary>
 internal sealed class ThroughputPlot : IPlot
 {
@@ -25,11 +25,11 @@ internal sealed class ThroughputPlot : IPlot
             [.. points.Select(point => Draw(point, series))], [.. model.Files.Select(file => RunTables.Throughput(file.Run))]);
     }
 
-    // Bars of medians may contradict the pairs of rounds.
+    // The bars show medians, which may contradict the pairs of rounds.
     private static string Contradictions(NamedRun file, bool isNamed) =>
         RunTables.Contradictions(file.Run) is { Length: > 0 } note ? $" {(isNamed ? file.Name + ": " : "")}{note}" : "";
 
-    // Cells without an answer have no bar, and neither have cells at a given load, whose requests/s are no result.
+    // Cells without an answer have no bar. Cells at a given load have no bar either, because their requests/s are no result.
     private static List<(Series Series, MeasuredCell Cell)> Rows(Workload point, List<Series> all) => [.. all.SelectMany(series =>
         series.Cells.Where(cell => cell.Workload == point && cell.Median!.Rate > 0 && RunTables.IsAtFullLoad(cell))
             .Select(cell => (series, cell)))];

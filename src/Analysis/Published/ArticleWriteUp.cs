@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Published;
 /// <summary>2023: gRPC over TCP, Unix socket and named pipe in .NET.</summary>
 internal static class ArticleWriteUp
 {
-    /// <summary>The topology of the article, which calls it 400 connections.</summary>
+    /// <summary>The topology of the article, which calls the topology 400 connections.</summary>
     public const int Connections = 5, Streams = 80;
 
     public static PublishedComparison Comparison { get; } = new()

@@ -73,7 +73,9 @@ internal sealed class EchoExplanation : IExplanation
         return table.IsEmpty ? null : new Explained("How much of a round trip a transport can save at all", table, sentences);
     }
 
-    /// <summary>The change of the round trip against TCP, and the change of CPU time in it; null when neither is decided.</summary>
+    /// <summary>
+    /// Says the change of the round trip against TCP, and the change of the CPU time in it. Null when neither change is decided.
+    /// </summary>
     private static string? Words(MeasuredRun run, MeasuredCell tcp, MeasuredCell cell)
     {
         var time = Claimed(run, tcp, cell, Metric.Mean.Value, ArmComparison.Headline(cell));
@@ -89,7 +91,7 @@ internal sealed class EchoExplanation : IExplanation
             : apart || computing.Length == 0 ? "" : ", computed in part on both sides at once")}.";
     }
 
-    /// <summary>The difference, if the simultaneous intervals of the run decide this metric.</summary>
+    /// <summary>Returns the difference if the simultaneous intervals of the run decide this metric. Null otherwise.</summary>
     private static PairedDifference? Claimed(MeasuredRun run, MeasuredCell tcp, MeasuredCell cell, Func<RoundMetrics, double?> value,
         Metric metric) =>
         ArmComparison.Of(run, cell, tcp, metric) is { } claim && (claim.IsBetter || claim.IsWorse)
@@ -103,7 +105,7 @@ internal sealed class EchoExplanation : IExplanation
             + (difference.Ns >= 0 ? "less" : "more");
     }
 
-    // The smallest size, about 1 kB and the largest: other sizes would add nothing.
+    // Chooses the smallest size, a size of about 1 kB and the largest size. Other sizes would add nothing.
     private static IEnumerable<long> Chosen(List<long> sizes) =>
         sizes.Count <= 3 ? sizes : new[] { sizes[0], sizes.MinBy(size => Math.Abs(Math.Log(size / 1024.0))), sizes[^1] }.Distinct();
 

@@ -64,7 +64,7 @@ internal static class FlaskWriteUp
 }
 
 /// <summary>
-/// How much of a port's disadvantage is due to port forwarding, from an arm that reaches the same port without the forwarder.
+/// Says how much of a port's disadvantage is due to port forwarding, with an arm that reaches the same port without the forwarder.
 /// </summary>
 internal sealed class ForwardingExplanation : IExplanation
 {
@@ -95,9 +95,9 @@ internal sealed class ForwardingExplanation : IExplanation
 }
 
 /// <summary>
-/// How much of a difference behind a proxy is due to opening connections: each arm is compared with the same arm with
-/// upstream keep-alive. If the server with keep-alive differs from the published server (whose worker cannot keep
-/// connections open), the comparison is with the arm that has the same server and no keep-alive.
+/// Says how much of a difference behind a proxy is due to opening connections. Each arm is compared with the same arm
+/// with upstream keep-alive. The worker of the published server cannot keep connections open. If the keep-alive arm
+/// therefore has another server, it is compared with the arm that has this other server and no keep-alive.
 /// </summary>
 internal sealed class KeepAliveExplanation : IExplanation
 {

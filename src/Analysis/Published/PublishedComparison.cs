@@ -4,7 +4,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Published;
 
-/// <summary>A published write-up: what it measured, its numbers, and which cells measure the same.</summary>
+/// <summary>A published write-up: what was measured, the numbers, and which cells measure the same.</summary>
 public sealed record PublishedComparison
 {
     /// <summary>Equals <see cref="Results.RunRecord.Scenario"/> of the runs that repeat the write-up.</summary>
@@ -50,14 +50,14 @@ public static class WriteUps
     public static IReadOnlyList<PublishedComparison> All { get; } =
         [EchoWriteUp.Comparison, FlaskWriteUp.Comparison, FlaskWriteUp.Containers, StarletteWriteUp.Comparison, ArticleWriteUp.Comparison];
 
-    /// <summary>The write-up that a run repeats; null for other runs.</summary>
+    /// <summary>Finds the write-up that a run repeats. Null for other runs.</summary>
     public static PublishedComparison? Find(string scenario) => All.FirstOrDefault(published => published.Scenario == scenario);
 }
 
 /// <summary>Explains a published difference with additional arms of the same run.</summary>
 public interface IExplanation
 {
-    /// <summary>Null when the run lacks the necessary arms.</summary>
+    /// <summary>Explains the difference. Null when the run lacks the necessary arms.</summary>
     Explained? Explain(MeasuredRun run, PublishedComparison published);
 }
 
@@ -67,12 +67,12 @@ public sealed record Explained(string Title, TextTable Table, IReadOnlyList<stri
 /// <summary>A number in a published table, and the cell that measures the same.</summary>
 /// <param name="What">The name of the row: <c>Unix socket, 1 MB</c>.</param>
 /// <param name="Cell">The cell that measures the same.</param>
-/// <param name="Value">The number in the metric's unit; null when it could not be read.</param>
+/// <param name="Value">The number in the metric's unit. Null when the number could not be read.</param>
 /// <param name="Origin">How reliable the number is.</param>
 public sealed record PublishedFigure(string What, CellChoice Cell, Metric Metric, double? Value,
     PublishedOrigin Origin = PublishedOrigin.Original)
 {
-    /// <summary>The value with its unit; – without a value.</summary>
+    /// <summary>The value with its unit. – without a value.</summary>
     public string Text => Value is { } value ? Quantity.Show(value, Metric.Unit) : Quantity.None;
 }
 
@@ -80,14 +80,14 @@ public sealed record PublishedFigure(string What, CellChoice Cell, Metric Metric
 /// <param name="What">The name of the row: <c>Unix socket against TCP, 1 kB</c>.</param>
 /// <param name="Cell">The cell of the numerator.</param>
 /// <param name="Reference">The cell of the denominator.</param>
-/// <param name="High">Upper end; equal to the lower end if a single number was published.</param>
-/// <param name="Origin">How reliable the ratio is; both ends are 0 if it was not found.</param>
+/// <param name="High">Upper end. Equal to the lower end if a single number was published.</param>
+/// <param name="Origin">How reliable the ratio is. If the ratio could not be read, both ends are 0.</param>
 public sealed record PublishedRatio(string What, CellChoice Cell, CellChoice Reference, double Low, double High,
     PublishedOrigin Origin = PublishedOrigin.Original)
 {
     public bool IsKnown => Origin != PublishedOrigin.NotFound;
 
-    /// <summary><c>1.10×</c> or <c>2.00× – 3.00×</c>.</summary>
+    /// <summary>The ratio as text: <c>1.10×</c> or <c>2.00× – 3.00×</c>.</summary>
     public string Text => !IsKnown ? Quantity.None : Low == High ? Quantity.Ratio(Low) : $"{Quantity.Ratio(Low)} – {Quantity.Ratio(High)}";
 }
 
@@ -97,17 +97,17 @@ public enum PublishedOrigin
     /// <summary>Read in the write-up or its repository.</summary>
     Original,
 
-    /// <summary>Quoted by somebody else who names the write-up; rounded and possibly wrong.</summary>
+    /// <summary>Quoted by somebody else who names the write-up. The number is rounded and possibly wrong.</summary>
     SecondHand,
 
-    /// <summary>The claim that the write-up is quoted for; the number itself could not be read.</summary>
+    /// <summary>The claim that the write-up is quoted for. The number itself could not be read.</summary>
     AsReported,
 
     /// <summary>The write-up has the number, but it could not be read.</summary>
     NotFound,
 }
 
-/// <summary>The measured cells that correspond to a published number; a null member allows any value.</summary>
+/// <summary>The measured cells that correspond to a published number. A member that is null allows any value.</summary>
 public sealed record CellChoice
 {
     public required string Protocol { get; init; }
@@ -126,7 +126,7 @@ public sealed record CellChoice
         (key.Protocol, key.Transport, key.Variant, key.Load) == (Protocol, Transport, Variant, CellKey.FullLoad)
         && (Size ?? key.Size) == key.Size && (Connections ?? key.Connections) == key.Connections && (Streams ?? key.Streams) == key.Streams;
 
-    /// <summary>The first measured cell that fits, of this client if given; null when there is none.</summary>
+    /// <summary>Finds the first measured cell that fits and, if a client is given, has this client. Null when there is none.</summary>
     public MeasuredCell? In(MeasuredRun run, string? client = null) =>
         run.Cells.FirstOrDefault(cell => cell.Median is not null && Fits(cell.Key) && (client ?? cell.Key.Client) == cell.Key.Client);
 }

@@ -7,7 +7,7 @@ namespace IpcBench.Analysis.Published;
 /// <summary>A published ratio compared with the measured ratio and its interval.</summary>
 public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Measured, double Delta)
 {
-    /// <summary>Null when one of the two cells was not measured.</summary>
+    /// <summary>Compares the ratios. Null when one of the two cells was not measured.</summary>
     public static PublishedVerdict? Compare(MeasuredRun run, PublishedRatio published) =>
         published.Cell.In(run) is { } cell && published.Reference.In(run, cell.Key.Client) is { } reference
         && ArmComparison.Of(run, cell, reference, Metric.Rate) is { } measured
@@ -15,7 +15,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
 
     private RatioEstimate Estimate => Measured.Verdict.Estimate;
 
-    /// <summary>Why the run has no verdict whatever the interval; else empty.</summary>
+    /// <summary>The reason why the run has no verdict, whatever the interval. Empty when the run may have a verdict.</summary>
     private string Withheld => Measured.Verdict.Withheld;
 
     public Agreement Agreement
@@ -47,7 +47,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
         _ => "differs: " + Difference(Estimate.Interval!.Value),
     };
 
-    // A published ratio has no interval; as elsewhere, differences below delta do not matter.
+    // A published ratio has no interval. As elsewhere, differences smaller than delta do not matter, so its range is widened by delta.
     private double Low => Published.Low / (1 + Delta);
 
     private double High => Published.High * (1 + Delta);
@@ -72,21 +72,22 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
 /// <summary>How the measured interval relates to a published ratio.</summary>
 public enum Agreement
 {
-    /// <summary>Nothing was published, or it could not be read.</summary>
+    /// <summary>Nothing was published, or the published number could not be read.</summary>
     NothingToCompare,
 
     /// <summary>The whole interval lies within delta of the published ratio.</summary>
     Agrees,
 
     /// <summary>
-    /// The interval contains the published ratio and other ratios in the same direction. The noisier a run, the more ratios are compatible.
+    /// The interval contains published ratios and also other ratios in the same direction. The noisier a run, the more
+    /// ratios are compatible.
     /// </summary>
     Compatible,
 
     /// <summary>The whole interval lies outside the published ratio.</summary>
     Differs,
 
-    /// <summary>There are too few rounds, or the interval contains the published ratio and also 1, which means no difference.</summary>
+    /// <summary>There are too few rounds, or the interval contains both the published ratio and 1, which means no difference.</summary>
     CannotTell,
 }
 
@@ -94,8 +95,8 @@ public enum Agreement
 internal static class RatioOfRatios
 {
     /// <summary>
-    /// (cell / reference) of the second situation divided by (cell / reference) of the first, by requests/s; null when
-    /// a cell is missing or no round has all four cells.
+    /// Computes (cell / reference) of the second situation divided by (cell / reference) of the first situation, by
+    /// requests/s. Null when a cell is missing or no round has all four cells.
     /// </summary>
     public static RatioEstimate? Compute(MeasuredRun run, (MeasuredCell? Cell, MeasuredCell? Reference) first,
         (MeasuredCell? Cell, MeasuredCell? Reference) then) =>
@@ -113,7 +114,7 @@ internal static class RatioOfRatios
         }
     }
 
-    // A rate of 0 has no ratio; the estimate counts such a round as left out.
+    // A rate of 0 has no ratio. The estimate counts such a round as left out.
     private static double Ratio(double rate, double reference) => reference > 0 ? rate / reference : 0;
 
     private static Dictionary<int, double> ByNumber(MeasuredCell cell) =>

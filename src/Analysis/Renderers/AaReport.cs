@@ -9,8 +9,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// A Markdown report of runs with <c>--aa</c>: the shift between the two endpoints of the reference for each run, for
-/// each size and for everything together, by the same stratified test.
+/// A Markdown report of runs with <c>--aa</c>: the shift between the two endpoints of the reference. The same stratified
+/// test is made for each run, for each size and for everything together.
 /// </summary>
 public sealed class AaReport : IReport
 {

@@ -9,8 +9,9 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// The format <c>customSmallerIsBetter</c> of the GitHub Action benchmark-action/github-action-benchmark: the cost of a call of each cell,
-/// and its ratios to the reference, inverted where more is better. Absolute rates are left out because they differ between runners.
+/// The format <c>customSmallerIsBetter</c> of the GitHub Action benchmark-action/github-action-benchmark. It has the CPU
+/// cost of a call of each cell, and the ratios to the reference. If more is better, the ratio is inverted. Absolute rates
+/// are left out because they differ between runners.
 /// </summary>
 public sealed class ActionBenchmarkReport : IReport
 {

@@ -11,8 +11,8 @@ namespace IpcBench.Analysis.Renderers;
 /// </summary>
 public static class CompareJson
 {
-    /// <param name="comparisons">The files compared with the first file.</param>
-    /// <param name="gates">A gate for each file; empty without limits.</param>
+    /// <param name="comparisons">The other files, each compared with the first file.</param>
+    /// <param name="gates">A gate for each comparison. Empty without limits.</param>
     public static string Make(IReadOnlyList<FileComparison> comparisons, IReadOnlyList<Gate?> gates) =>
         JsonReport.Document("ipcbench-comparison/1", "comparisons", json =>
         {

@@ -11,9 +11,9 @@ namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
 /// Runs compared with a base, as text or Markdown: a sentence per metric, the differences of the machines and settings,
-/// the decided rows, and the cells of one run only.
+/// the decided rows, and the cells that only one of the runs has.
 /// </summary>
-/// <param name="width">Columns of the terminal; null: lines are not wrapped.</param>
+/// <param name="width">Columns of the terminal. Null when lines are not wrapped.</param>
 public sealed class CompareReport(bool markdown, bool verbose = false, int? width = null)
 {
     private static IReadOnlyList<Metric> Shown => FileComparison.Shown;
@@ -61,7 +61,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
             Append(text, table).Append(markdown ? "" : "\n");
     }
 
-    /// <summary>One column per file, with its ratio to the base if it is decided.</summary>
+    /// <summary>Makes a table with one column per file. A value has its ratio to the base, marked if the ratio is not decided.</summary>
     private static TextTable OfMany(IReadOnlyList<FileComparison> comparisons)
     {
         var table = new TextTable([Arms.Heading(comparisons[0].Before.Run), "transport", "metric", comparisons[0].Before.Name,
@@ -95,7 +95,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
                 + $"{key.Load}"))}.");
     }
 
-    // The same method with other requests is other work.
+    // The same method with other requests is another cell, so the requests are named.
     private static string Corpus(CellKey key) => key.Corpus.Length == 0 ? "" : $" (requests {key.Corpus})";
 
     private StringBuilder Append(StringBuilder text, TextTable table) => markdown ? text.Append(table.ToMarkdown()).Append('\n')

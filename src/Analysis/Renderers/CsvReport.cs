@@ -8,8 +8,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// Long form: one row for each cell and each round that counts. Every metric is in ns, bytes or calls. RFC 4180 with \n line
-/// ends, decimal points and no units in the cells.
+/// All rounds in long form, with one row for each cell and each round that counts. Every metric is in ns, bytes or calls.
+/// The format is RFC 4180 with \n line ends, decimal points and no units in the cells.
 /// </summary>
 public sealed class CsvReport : IReport
 {
@@ -20,7 +20,8 @@ public sealed class CsvReport : IReport
         "round", "at", "window_ns", "started", "ok", "completed", "payload_bytes",
     ];
 
-    // After the metrics, whose number grows: readers find columns by name and not by position (docs/reports.md).
+    // These columns follow the metrics, and the number of metrics grows. So readers find columns by name and not by
+    // position (docs/reports.md).
     private static readonly string[] MethodColumns = ["method", "corpus", "smallest_reply_bytes", "largest_reply_bytes", "mode",
         "asked_rate", "found_rate", "found_low", "found_high"];
 
@@ -46,7 +47,7 @@ public sealed class CsvReport : IReport
         return text.ToString();
     }
 
-    /// <summary>The name of the metric with its unit, from letters, digits and underscores only: <c>p99_9_ns</c>.</summary>
+    /// <summary>Returns the name of the metric with its unit, from letters, digits and underscores only: <c>p99_9_ns</c>.</summary>
     public static string ColumnOf(Metric metric) => metric.Id.Replace('.', '_') + metric.Unit switch
     {
         Unit.Nanoseconds or Unit.NanosecondsPerCall => "_ns",
@@ -77,7 +78,9 @@ public sealed class CsvReport : IReport
         new[] { cell.Key.Method, cell.Key.Corpus, Text(round.Record.SmallestReply), Text(round.Record.LargestReply), cell.Key.Mode }
             .Select(Quote);
 
-    /// <summary>A printable text, quoted if necessary. A text that a spreadsheet would read as a formula stays a text.</summary>
+    /// <summary>
+    /// Returns a printable text, quoted if necessary. A text that a spreadsheet would read as a formula gets an apostrophe in front.
+    /// </summary>
     internal static string Quote(string text)
     {
         text = PrintableText.Of(text);
@@ -95,7 +98,7 @@ public sealed class CsvReport : IReport
     private static string Text(double? value) => value?.ToString("0.######", CultureInfo.InvariantCulture) ?? "";
 }
 
-/// <summary>A row per run: transport, size, and the milliseconds for all its packets.</summary>
+/// <summary>A report with a row per round: transport, size, and the milliseconds for all packets of the round.</summary>
 public sealed class WideCsvReport : IReport
 {
     public string Format => "wide-csv";
@@ -113,7 +116,7 @@ public sealed class WideCsvReport : IReport
         return text.ToString();
     }
 
-    /// <summary>The transport, and what else distinguishes the arm.</summary>
+    /// <summary>Returns the transport, and what else distinguishes the arm.</summary>
     internal static string NameOf(MeasuredCell cell) => cell.Key is { Protocol: "echo", Variant: "" } ? cell.Key.Transport : cell.Key.Arm;
 
     internal static string Milliseconds(RoundMetrics round) =>
@@ -121,8 +124,8 @@ public sealed class WideCsvReport : IReport
 }
 
 /// <summary>
-/// The sheet of the 2014 write-up's script: a row for each transport and size, and a column for each run with its
-/// milliseconds; empty if a round is missing.
+/// The sheet of the 2014 write-up's script, with a row for each transport and size, and a column for each run with its
+/// milliseconds. A field is empty if the round is missing.
 /// </summary>
 public sealed class RunsCsvReport : IReport
 {
@@ -132,7 +135,7 @@ public sealed class RunsCsvReport : IReport
     {
         var cells = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Rounds.Count > 0)
             .OrderBy(cell => cell.Key.Transport == "tcp").ToList();
-        // A column is a round. A cell may lack a round that did not count or that the run did not reach.
+        // A column is a round. A cell may lack a round, because it did not count or because the run did not reach it.
         var last = cells.SelectMany(cell => cell.Rounds).Select(round => round.Record.Number).DefaultIfEmpty(0).Max();
         var rounds = Enumerable.Range(1, last).ToList();
         var text = new StringBuilder("NAME").AppendJoin("", rounds.Select(round => Invariant($",RUN {round - 1}"))).Line();

@@ -9,8 +9,8 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// HdrHistogram's percentile text of the latencies of all rounds together, in ms, one block a cell: what existing plotters read. Comments
-/// have the interval of the single rounds.
+/// HdrHistogram's percentile text of the latencies of all rounds together, in ms, with one block per cell. Existing
+/// plotters read this format. Comments have the interval of the single rounds.
 /// </summary>
 public sealed class HgrmReport : IReport
 {
@@ -38,7 +38,7 @@ public sealed class HgrmReport : IReport
         return PrintableText.Of(text.ToString());
     }
 
-    /// <summary>A comment for each known percentile with the range of single rounds.</summary>
+    /// <summary>Appends a comment for each known percentile with the range of single rounds.</summary>
     private static void AppendRounds(StringBuilder text, MeasuredCell cell, double alpha)
     {
         foreach (var metric in Metric.Percentiles)
@@ -50,7 +50,9 @@ public sealed class HgrmReport : IReport
         }
     }
 
-    /// <summary>As AbstractHistogram.outputPercentileDistribution with 5 ticks for each halving of the distance to 100 %.</summary>
+    /// <summary>
+    /// Writes what AbstractHistogram.outputPercentileDistribution writes, with 5 ticks for each halving of the distance to 100 %.
+    /// </summary>
     public static string Of(LatencyCounts counts)
     {
         var text = new StringBuilder("       Value     Percentile TotalCount 1/(1-Percentile)\n\n");
@@ -68,7 +70,10 @@ public sealed class HgrmReport : IReport
         return text.ToString();
     }
 
-    /// <summary>Percentiles that approach 100 in halves, each with its value in ns and the number of values up to it.</summary>
+    /// <summary>
+    /// Lists percentiles that approach 100, with several steps for each halving of the distance. Each has its value in ns
+    /// and the number of values up to it.
+    /// </summary>
     internal static IEnumerable<(double Percentile, long Value, long Count)> Steps(LatencyCounts counts)
     {
         if (counts.Count == 0)

@@ -9,7 +9,8 @@ using static IpcBench.Analysis.Plots.SvgText;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// A page that works offline: failures, the answer, pictures with their numbers, doubts and the environment. Its only script sorts tables.
+/// A page that works offline: failures, the answer, pictures with their numbers, doubts and the environment. The only
+/// script of the page sorts tables.
 /// </summary>
 public sealed class HtmlReport : IReport
 {
@@ -27,7 +28,7 @@ public sealed class HtmlReport : IReport
             .Append("<style>\n").Append(StyleSheets.Plots).Append(StyleSheets.Page).Line("</style>").Line("</head>")
             .Line("<body>");
         text.Line("<header>").Line($"<h1>{title}</h1>");
-        // Each section has all files, so that the same section of two machines stands together.
+        // Each section shows all files, so that the same section of two machines stands together.
         var documents = model.Files.Select(file => new Document(file)).ToList();
         void Each(Action<Document> append) => documents.ForEach(append);
         string Of(Document document) => model.Files.Count > 1 ? $": {Escape(document.Name)}" : "";
@@ -80,7 +81,7 @@ public sealed class HtmlReport : IReport
         text.Line("</section>");
     }
 
-    /// <summary>A coloured cell for each shape and size, readable at a glance; the words say what the colours say.</summary>
+    /// <summary>Appends a coloured cell for each shape and size, readable at a glance. The words say what the colours say.</summary>
     private static void AppendGrid(StringBuilder text, VerdictGrid? grid)
     {
         if (grid is null)
@@ -101,7 +102,7 @@ public sealed class HtmlReport : IReport
         text.Line("</tbody></table></div>");
     }
 
-    /// <summary>What each is about, and what is said of it.</summary>
+    /// <summary>Splits each sentence at its first colon into what the sentence is about and the answer.</summary>
     private static TextTable AsTable(IEnumerable<string> sentences)
     {
         var table = new TextTable("what", "answer") { Words = 2 };
@@ -110,7 +111,7 @@ public sealed class HtmlReport : IReport
         return table;
     }
 
-    /// <summary>Failures of the whole run come first.</summary>
+    /// <summary>Appends the failures of the whole run, which stand before everything else.</summary>
     private static void AppendFailures(StringBuilder text, Document document, string suffix)
     {
         var failures = document.Doubts.Blocks.SelectMany(block => block.Doubts)
@@ -183,10 +184,10 @@ public sealed class HtmlReport : IReport
         text.Line("</tbody></table></div>");
     }
 
-    // A number and its unit stay on one line.
+    // The units that stay on one line with their number.
     private static readonly string[] Units = ["%", "ns", "µs", "ms", "s", "B", "kB", "MB", "GB"];
 
-    /// <summary>A sentence whose numbers stay on one line with their units.</summary>
+    /// <summary>Writes a sentence whose numbers stay on one line with their units.</summary>
     private static string Prose(string sentence)
     {
         var words = Escape(sentence).Split(' ');

@@ -12,7 +12,7 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// A small and stable summary for scripts: medians, ratios, verdicts, doubts and the answer. Times in ns, sizes in bytes.
+/// A small and stable summary for scripts: medians, ratios, verdicts, doubts and the answer. Times are in ns, sizes in bytes.
 /// </summary>
 public sealed class JsonReport : IReport
 {
@@ -28,7 +28,7 @@ public sealed class JsonReport : IReport
             Write(json, file);
     });
 
-    /// <summary>An object with the name of its schema and an array.</summary>
+    /// <summary>Writes an object with the name of its schema and an array.</summary>
     internal static string Document(string schema, string array, Action<Utf8JsonWriter> write) => Text(json =>
     {
         json.WriteStartObject();
@@ -39,7 +39,7 @@ public sealed class JsonReport : IReport
         json.WriteEndObject();
     });
 
-    /// <summary>The JSON as indented text.</summary>
+    /// <summary>Returns the JSON as indented text.</summary>
     internal static string Text(Action<Utf8JsonWriter> write)
     {
         using var bytes = new MemoryStream();
@@ -114,7 +114,7 @@ public sealed class JsonReport : IReport
         json.WriteEndObject();
     }
 
-    /// <summary>The call and its load.</summary>
+    /// <summary>Writes the call and its load.</summary>
     internal static void WriteWorkload(Utf8JsonWriter json, CellKey key)
     {
         if (key.Method.Length > 0)
@@ -128,7 +128,7 @@ public sealed class JsonReport : IReport
         json.WriteString("load", key.Load);
     }
 
-    /// <summary>For percentiles of all rounds together: the range of the percentiles of single rounds.</summary>
+    /// <summary>Writes the range of the percentiles of single rounds, beside the percentiles of all rounds together.</summary>
     private static void WriteOverRounds(Utf8JsonWriter json, MeasuredCell cell)
     {
         var percentiles = (from metric in Metric.Percentiles
@@ -149,7 +149,7 @@ public sealed class JsonReport : IReport
         json.WriteEndObject();
     }
 
-    /// <summary>The result of <c>--find</c>; nothing for other runs.</summary>
+    /// <summary>Writes the result of <c>--find</c>. Writes nothing for other runs.</summary>
     private static void Write(Utf8JsonWriter json, IReadOnlyList<RateSearchResult> searches)
     {
         if (searches.Count == 0)
@@ -210,7 +210,7 @@ public sealed class JsonReport : IReport
             _ => comparison.IsBetter ? "better" : "worse",
         });
         json.WriteBoolean("tooLittleToMatter", verdict.IsTooLittle);
-        // The number of rounds missing for any verdict is known; the number that would decide is a range.
+        // If rounds are missing for any verdict, their number is known. Otherwise the number of rounds that would decide is a range.
         var missing = verdict.RoundsMissing > 0 ? verdict.RoundsMissing : (int?)null;
         Write(json, "moreRoundsLeast", missing ?? verdict.MoreRounds?.Least);
         Write(json, "moreRounds", missing ?? verdict.MoreRounds?.Most);
@@ -226,7 +226,7 @@ public sealed class JsonReport : IReport
             json.WriteNull(name);
     }
 
-    /// <summary>Six digits: further digits would change with every rounding.</summary>
+    /// <summary>Rounds to six digits, because further digits would change with every rounding.</summary>
     private static double Rounded(double value) =>
         double.Parse(value.ToString("G6", System.Globalization.CultureInfo.InvariantCulture),
             System.Globalization.CultureInfo.InvariantCulture);

@@ -44,7 +44,7 @@ public sealed class MarkdownReport : IReport
 
     internal static string CommandOf(Document document) => $"- command: {TextTable.Code(document.Command)}";
 
-    /// <summary>An empty line, the title and the blocks; nothing for an empty section.</summary>
+    /// <summary>Appends an empty line, the title and the blocks. Appends nothing for an empty section.</summary>
     internal static void Append(StringBuilder text, Section section)
     {
         if (section.IsEmpty)
@@ -79,6 +79,6 @@ public sealed class MarkdownReport : IReport
             text.Line($"- {TextTable.Code(doubt.Id)} {TextTable.Escape(AdviceText.Both(doubt))}");
     }
 
-    /// <summary>The heading of a table or list ends with a colon, unless it is a sentence.</summary>
+    /// <summary>Ends the heading of a table or list with a colon, unless it is a sentence.</summary>
     private static string Above(string title) => TextTable.Escape(title) + (title[^1] is '.' or ':' ? "" : ":");
 }

@@ -8,8 +8,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// Prometheus' text format, for node_exporter's textfile collector or a push gateway: a gauge for each metric in
-/// seconds or bytes with a sample for each cell, and the ratios to the reference with their bounds.
+/// Prometheus' text format, for node_exporter's textfile collector or a push gateway. Each metric is a gauge in seconds
+/// or bytes with a sample for each cell. The ratios to the reference follow, with their bounds.
 /// </summary>
 public sealed class PrometheusReport : IReport
 {
@@ -61,7 +61,7 @@ public sealed class PrometheusReport : IReport
             found.Select(one => (one.Labels, one.Search.Interval?.High)));
     }
 
-    /// <summary>A family of samples; nothing if no cell has the value.</summary>
+    /// <summary>Appends a family of samples. Appends nothing if no cell has the value.</summary>
     private static void Append(StringBuilder text, string name, string help, IEnumerable<(string Labels, double? Value)> samples)
     {
         var known = samples.Where(sample => sample.Value is { } value && double.IsFinite(value)).ToList();
@@ -72,7 +72,7 @@ public sealed class PrometheusReport : IReport
             text.Line($"{name}{{{labels.TrimEnd(',')}}} {value!.Value.ToString("G6", CultureInfo.InvariantCulture)}");
     }
 
-    // The label "cell" identifies the cell; the other labels are for selecting and grouping.
+    // The label "cell" identifies the cell. The other labels are for selecting and grouping.
     private static string Labels(Series series)
     {
         var key = series.Cell.Key;
@@ -88,7 +88,7 @@ public sealed class PrometheusReport : IReport
         .Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal)
         .Replace("\n", "\\n", StringComparison.Ordinal) + "\",";
 
-    /// <summary>Prometheus' base units: seconds and bytes.</summary>
+    /// <summary>Returns the suffix of Prometheus' base unit (seconds or bytes), and the factor that converts to this unit.</summary>
     private static (string Suffix, double Factor) BaseUnit(Unit unit) => unit switch
     {
         Unit.Nanoseconds or Unit.NanosecondsPerCall => ("_seconds", 1e-9),

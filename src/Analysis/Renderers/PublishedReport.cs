@@ -40,7 +40,7 @@ public sealed class PublishedReport : IReport
     // A longer table with a caption is moved to the end of the page.
     private const int MostRows = 8;
 
-    /// <summary>All verdicts of the page in a sentence; empty without verdicts.</summary>
+    /// <summary>Writes all verdicts of the page in a sentence. Empty without verdicts.</summary>
     private static string Verdict(ReportModel model)
     {
         var judged = WriteUps.All
@@ -51,7 +51,7 @@ public sealed class PublishedReport : IReport
             + string.Join(", ", words.Select(word => Invariant($"{word} {judged.GetValueOrDefault(word)}"))) + ".**";
     }
 
-    // By name, because shells list files in different orders.
+    // Files are sorted by name, because shells list files in different orders.
     private static List<NamedRun> Of(ReportModel model, PublishedComparison? published) =>
         [.. model.Files.Where(file => WriteUps.Find(file.Run.Record.Scenario) == published)
             .OrderBy(file => file.Name, StringComparer.Ordinal)];
@@ -90,7 +90,8 @@ public sealed class PublishedReport : IReport
     }
 
     /// <summary>
-    /// Omits the command if a script made it: the script's own command is above, and the made one is long and has random ports.
+    /// Appends how a file was measured. If a script made the command, the command is left out, because it is long and has
+    /// random ports. The script's own command is already on the page.
     /// </summary>
     private static void AppendOrigin(StringBuilder text, NamedRun file, string command = "GrpcBench")
     {
@@ -102,7 +103,7 @@ public sealed class PublishedReport : IReport
             text.Line($"- doubt {TextTable.Code(doubt.Id)}: {TextTable.Escape(AdviceText.Doubt(doubt))}");
     }
 
-    /// <summary>Runs that repeat no write-up but help to explain those that do.</summary>
+    /// <summary>Appends the runs that repeat no write-up but help to explain the runs that do.</summary>
     private static void AppendOthers(StringBuilder text, StringBuilder origins, IReadOnlyList<NamedRun> files)
     {
         foreach (var file in files)

@@ -9,7 +9,7 @@ public static class Reports
         new RunsCsvReport(), new JsonReport(), new HtmlReport(), new SvgReport(), new HgrmReport(), new WrkReport(), new PublishedReport(),
         new AaReport(), new JunitReport(), new BencherReport(), new ActionBenchmarkReport(), new PrometheusReport()];
 
-    /// <summary>The report for this format; null when there is none.</summary>
+    /// <summary>Finds the report for this format. Null when there is none.</summary>
     public static IReport? Find(string format) =>
         All.FirstOrDefault(report => string.Equals(report.Format, format, StringComparison.OrdinalIgnoreCase));
 }
@@ -20,6 +20,6 @@ public interface IReport
     /// <summary>The name for <c>--format</c>.</summary>
     string Format { get; }
 
-    /// <summary>The document with \n line ends.</summary>
+    /// <summary>Makes the document, with \n line ends.</summary>
     string Make(ReportModel model);
 }

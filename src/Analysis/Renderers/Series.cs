@@ -13,7 +13,7 @@ namespace IpcBench.Analysis.Renderers;
 /// </summary>
 internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
 {
-    /// <summary>The tracked metrics; <c>csv</c>, <c>json</c> and <c>prometheus</c> have all numbers.</summary>
+    /// <summary>The tracked metrics. <c>csv</c>, <c>json</c> and <c>prometheus</c> have all metrics.</summary>
     public static IReadOnlyList<Metric> Followed { get; } = [Metric.Rate, Metric.P50, Metric.P99, Metric.ClientCpu, Metric.ServerCpu];
 
     public static IReadOnlyList<Series> Of(ReportModel model)
@@ -31,14 +31,14 @@ internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
         }
     }
 
-    /// <summary>The comparisons with the reference, by the headline and by the CPU per call; none for a reference.</summary>
+    /// <summary>Compares the cell with the reference by the headline and by the CPU per call. Empty for a reference.</summary>
     public IEnumerable<ArmComparison> Comparisons() => File.Run.ReferenceOf(Cell) is not { } reference ? []
         : new[] { ArmComparison.Headline(Cell), ArmComparison.Cost(Cell, reference) }
             .Select(metric => ArmComparison.Of(File.Run, Cell, reference, metric)).OfType<ArmComparison>();
 
     /// <summary>
-    /// The value of the cell and the range of its single rounds, extended so that it contains the value (which may be
-    /// that of the median round alone). Null when no round has the metric.
+    /// Returns the value of the cell and the range of its single rounds. The range is extended so that it contains the
+    /// value, which may be that of the median round alone. Null when the cell does not have the metric.
     /// </summary>
     public (double Value, Interval? Bounds)? Of(Metric metric)
     {

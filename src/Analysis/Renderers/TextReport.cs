@@ -30,7 +30,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         return page.ToString();
     }
 
-    /// <summary>The report of <c>ab</c>.</summary>
+    /// <summary>Writes the report of <c>ab</c>.</summary>
     private static void OfBuilds(TextPage page, Document document, FileComparison sides)
     {
         Doubts(page, document);
@@ -39,7 +39,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
             page.Line(line);
     }
 
-    /// <summary>The main results on one screen.</summary>
+    /// <summary>Writes the main results on one screen.</summary>
     private static void Brief(TextPage page, Document document)
     {
         foreach (var section in new[] { document.Main, document.PublishedInBrief }.Where(section => !section.IsEmpty))
@@ -48,7 +48,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         Answer(page.Line(), document);
     }
 
-    /// <summary>A line each where the layout is brief, else all of them.</summary>
+    /// <summary>Writes the doubts: a line for each doubt if the layout is brief, otherwise the whole text.</summary>
     private static void Doubts(TextPage page, Document document)
     {
         var doubts = document.Doubts.Blocks.SelectMany(block => block.Doubts).ToList();
@@ -103,7 +103,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         }
     }
 
-    /// <summary>An answer is never cut: on a narrow screen each row becomes a sentence.</summary>
+    /// <summary>Writes a table of the answer. The table is never cut: on a narrow screen each row becomes a sentence.</summary>
     private static void AppendGrid(TextPage page, Block block)
     {
         page.Wrapped(block.Caption, "  ", "    ");
@@ -151,8 +151,8 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
 }
 
 /// <summary>The medium of a text report.</summary>
-/// <param name="Width">Columns of the terminal, which lines do not exceed; null for a file: lines are not wrapped.</param>
-/// <param name="IsBrief">Only the answer, one table and the most severe doubts, and how to get the rest.</param>
+/// <param name="Width">Columns of the terminal, which lines do not exceed. Null for a file, whose lines are not wrapped.</param>
+/// <param name="IsBrief">Whether to write only the main results, a line for each doubt, and the answer.</param>
 public sealed record TextLayout(int? Width = null, bool IsColoured = false, bool IsBrief = false);
 
 /// <summary>How a line is highlighted on a terminal with colours.</summary>
@@ -167,7 +167,7 @@ internal enum Tone
 /// <summary>Builds lines of text for a layout.</summary>
 internal sealed class TextPage(TextLayout layout)
 {
-    // ECMA-48, SGR: bold; green; faint.
+    // The codes are from ECMA-48, SGR: bold, green and faint.
     private static readonly string[] Colours = ["", "\u001b[1m", "\u001b[32m", "\u001b[2m"];
 
     private readonly StringBuilder text = new();

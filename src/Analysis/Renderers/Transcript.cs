@@ -11,11 +11,11 @@ public static class Transcript
 {
     private const double GiB = 1 << 30, MiB = 1 << 20, KiB = 1 << 10;
 
-    /// <summary>The heading of a round; <paramref name="rounds"/> is 0 while their number is unknown.</summary>
+    /// <summary>Returns the heading of a round. <paramref name="rounds"/> is 0 while their number is unknown.</summary>
     public static string RoundHeading(int number, int rounds) =>
         Invariant($"===\nRound {number}{(rounds > 0 ? Invariant($"/{rounds}") : "")}\n===\n");
 
-    /// <summary>The two lines before a cell is measured.</summary>
+    /// <summary>Returns the two lines that are printed before a cell is measured.</summary>
     public static string CellHeading(RunRecord run, Cell cell)
     {
         var (key, text) = (cell.Key, new StringBuilder());
@@ -29,7 +29,7 @@ public static class Transcript
         return text.Line($"{threads} and {Quantity.Many(key.Connections, "connection")}{streams}").ToString();
     }
 
-    /// <param name="isWhole">With more than the original printed: percentiles, CPU, connections, threads.</param>
+    /// <param name="isWhole">Whether to add what the original did not print: percentiles, CPU, connections and threads.</param>
     public static string CellResult(RunRecord run, Measurement round, bool isWhole = true)
     {
         var reading = new RoundMetrics(round);
@@ -51,7 +51,8 @@ public static class Transcript
         CellHeading(run, run.Cells[round.Cell]) + CellResult(run, round, isWhole);
 
     /// <summary>
-    /// The rows <c>size, requests/s, latency ms</c> of the median rounds; with several addresses or arms a block for each.
+    /// Returns the rows <c>size, requests/s, latency ms</c> of the median rounds. If there are several addresses or arms,
+    /// each has a block.
     /// </summary>
     public static string FinalResults(RunRecord run)
     {
@@ -69,7 +70,7 @@ public static class Transcript
         return text.ToString();
     }
 
-    /// <summary>In GB as the original, in MB or kB where that would be 0.00.</summary>
+    /// <summary>Shows a volume in GB as the original did, or in MB or kB if GB would show 0.00.</summary>
     private static string Volume(long bytes) => bytes >= GiB / 100 ? Number(bytes / GiB, "0.00") + "GB"
         : bytes >= MiB / 100 ? Number(bytes / MiB, "0.00") + "MB" : Number(bytes / KiB, "0.00") + "kB";
 
@@ -79,7 +80,7 @@ public static class Transcript
     private static void AppendDetails(StringBuilder text, RoundMetrics reading, CellKey key)
     {
         var percentiles = Metric.Percentiles.Append(Metric.Max);
-        // Of messages that go one way nobody may know it: however many there are, that is no want of data.
+        // The latency of one-way messages may be unknown. However many messages there are, this is not a lack of data.
         text.Line("Latency: " + (key.IsOneWay && reading is { Record.Ok: > 0, Latency.Count: 0 } ? "not known" : string
             .Join("  ", percentiles.Select(p => $"{p.Id} {(p.Value(reading) is null ? "not enough data" : p.Show(reading))}"))));
         var server = Metric.ServerCpu.Show(reading);
@@ -102,7 +103,7 @@ public static class Transcript
     private static string NotSent(Measurement round) =>
         round.NotSent == 0 ? "" : $": {Quantity.Count(round.NotSent)} calls were due and not sent, and count as waiting";
 
-    /// <summary>The number of open and used connections, as client and server counted them.</summary>
+    /// <summary>Says the number of open and used connections, as client and server counted them.</summary>
     private static string Connections(ConnectionStats truth)
     {
         var server = truth.ServerOpen is { } open ? Invariant($" (server: {open})") : "";
@@ -145,7 +146,7 @@ public static class Transcript
 
     private static string Seconds(long ns) => Number(ns / 1e9, ns % 1_000_000_000 is < 10_000_000 or > 990_000_000 ? "0" : "0.##");
 
-    /// <summary>Two decimals as in the original; more for short times, which would be shown as 0.</summary>
+    /// <summary>Shows two decimals as the original did, and more decimals for short times, which would be shown as 0.</summary>
     private static string Milliseconds(double? ns) => ns switch
     {
         null => Quantity.None,

@@ -10,8 +10,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// The layout of wrk, for scripts that read it: the median round of each cell, with the latencies of all rounds.
-/// Failed calls are in no rate here, as in all reports.
+/// The layout of wrk, for scripts that read it: the median round of each cell, with the latencies of all rounds. Failed
+/// calls are in no rate here, as in all reports.
 /// </summary>
 public sealed class WrkReport : IReport
 {
@@ -77,7 +77,7 @@ public sealed class WrkReport : IReport
             + WrkUnits.InColumn(show(most), 9) + Hundredths(within).PadLeft(8) + "%";
     }
 
-    /// <summary>Calls per second of a thread in each complete 100 ms: all calls divided by the threads.</summary>
+    /// <summary>Computes the calls per second of a thread in each complete 100 ms: all calls divided by the number of threads.</summary>
     private static IReadOnlyList<(double Value, long Count)> Rates(Measurement round, int threads)
     {
         var whole = Math.Max(1, (int)(round.WindowNs * BucketsPerSecond / 1e9));
@@ -94,7 +94,7 @@ public sealed class WrkReport : IReport
 
     private static string Hundredths(double value) => value.ToString("0.00", CultureInfo.InvariantCulture);
 
-    /// <summary>The bytes of the counted calls, with headers if these were counted.</summary>
+    /// <summary>Returns the bytes of the counted calls, including headers if the file has them.</summary>
     private static double BytesOf(Measurement round) => round.ReceivedBytes is not { } all ? round.PayloadBytes
         : round is { Credited: null, Ok: > 0 } ? (double)all * round.Completed / round.Ok // older files: including the drain
         : all;
@@ -103,25 +103,27 @@ public sealed class WrkReport : IReport
         .Sum(failure => failure.Value);
 }
 
-/// <summary>Formats numbers as wrk does (its units.c): the next unit starts at 85 % of it.</summary>
+/// <summary>Formats numbers as wrk does (its units.c). A number changes to the next unit from 85 % of that unit.</summary>
 internal static class WrkUnits
 {
     private static readonly string[] Metric = ["", "k", "M", "G", "T"], Binary = ["", "K", "M", "G", "T"], Micros = ["us", "ms"],
         Seconds = ["s", "m"];
 
-    /// <summary>A rate or count: <c>12.34k</c>.</summary>
+    /// <summary>Formats a rate or count: <c>12.34k</c>.</summary>
     public static string Count(double value) => Scaled(value, Metric, 1000, "0.00");
 
-    /// <summary>Bytes, without the B: <c>1.20M</c>.</summary>
+    /// <summary>Formats bytes, without the B: <c>1.20M</c>.</summary>
     public static string Bytes(double value) => Scaled(value, Binary, 1024, "0.00");
 
-    /// <summary>A duration in ns: <c>850.00us</c>, <c>1.20ms</c>, <c>10.05s</c>.</summary>
+    /// <summary>Formats a duration in ns: <c>850.00us</c>, <c>1.20ms</c>, <c>10.05s</c>.</summary>
     public static string Time(double ns) => ns >= 1e9 ? Scaled(ns / 1e9, Seconds, 60, "0.00") : Scaled(ns / 1e3, Micros, 1000, "0.00");
 
-    /// <summary>A requested length in ns: <c>10s</c>, <c>2m</c>.</summary>
+    /// <summary>Formats a requested length in ns: <c>10s</c>, <c>2m</c>.</summary>
     public static string WholeTime(double ns) => Scaled(ns / 1e9, Seconds, 60, "0");
 
-    /// <summary>Right-aligned in a column. A unit of no or one letter is followed by blanks, so that the digits are aligned.</summary>
+    /// <summary>
+    /// Aligns a text right in a column. A unit of no or one letter is followed by blanks, so that the digits are aligned.
+    /// </summary>
     public static string InColumn(string text, int width)
     {
         var blanks = 2 - text.Reverse().Take(2).Count(char.IsAsciiLetter);

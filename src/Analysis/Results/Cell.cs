@@ -11,12 +11,14 @@ public sealed record Cell
     /// <summary>The measured address, as printed: <c>unix:/tmp/greeter.sock</c>.</summary>
     public required string Address { get; init; }
 
-    /// <summary>What a reader must know about this transport on this machine, e.g. what <c>pipe:</c> is on Linux; else empty.</summary>
+    /// <summary>
+    /// What a reader must know about this transport on this machine, e.g. what <c>pipe:</c> is on Linux. Empty without a note.
+    /// </summary>
     public string Note { get; init; } = "";
 }
 
 /// <summary>
-/// What a cell is, apart from where it ran. Cells of two files are matched by it, so it never holds a path, port or pipe name.
+/// What a cell is, apart from where it ran. Cells of two files are matched by this key, so the key never holds a path, port or pipe name.
 /// </summary>
 public sealed record CellKey
 {
@@ -32,21 +34,26 @@ public sealed record CellKey
     public string Client { get; init; } = "wire";
 
     /// <summary>
-    /// What a call is: <c>upload</c>, a payload that goes up; <c>ping-pong</c>, a message on an open stream and its answer; <c>push</c> and
-    /// <c>pull</c>, a message of a stream to or from the server; empty: a unary call whose payload comes down.
+    /// What a call is. <c>upload</c> is a payload that goes up. <c>ping-pong</c> is a message on an open stream and its
+    /// answer. <c>push</c> and <c>pull</c> are a message of a stream to and from the server. Empty for a unary call whose
+    /// payload comes down.
     /// </summary>
     public string Mode { get; init; } = "";
 
-    /// <summary>The method that is called, <c>package.Service/Method</c>; empty: <c>Bench.Download</c>, or not gRPC.</summary>
+    /// <summary>
+    /// The method that is called, <c>package.Service/Method</c>. Empty for <c>Bench.Download</c>, and for calls that are not gRPC.
+    /// </summary>
     public string Method { get; init; } = "";
 
     /// <summary>
-    /// The first 12 digits of the hash of the requests of <see cref="Method"/> (<see cref="CallRecord.Corpus"/>): other
-    /// requests are other work.
+    /// The first 12 digits of the hash of the requests of <see cref="Method"/> (<see cref="CallRecord.Corpus"/>). The key
+    /// has the hash because other requests are other work.
     /// </summary>
     public string Corpus { get; init; } = "";
 
-    /// <summary>Payload bytes of a reply; for a <see cref="Method"/>, bytes of a request, or the mean if requests differ.</summary>
+    /// <summary>
+    /// Payload bytes of a reply. For a <see cref="Method"/>, bytes of a request, or the mean if requests differ.
+    /// </summary>
     public required long Size { get; init; }
 
     /// <summary>Connections open at the same time.</summary>
@@ -62,26 +69,29 @@ public sealed record CellKey
     public string Load { get; init; } = FullLoad;
 
     /// <summary>
-    /// What else distinguishes this arm: <c>socket-buffer=256k</c> in a sweep, <c>a/a</c> for the reference's second endpoint; else empty.
+    /// What else distinguishes this arm: <c>socket-buffer=256k</c> in a sweep, <c>a/a</c> for the reference's second
+    /// endpoint. Empty for other arms.
     /// </summary>
     public string Variant { get; init; } = "";
 
     /// <summary>The load of a closed loop.</summary>
     public const string FullLoad = "max";
 
-    /// <summary>Calls follow each other without a pause: a closed loop.</summary>
+    /// <summary>Whether calls follow each other without a pause, in a closed loop.</summary>
     [JsonIgnore]
     public bool IsFullLoad => Load == FullLoad;
 
-    /// <summary>Its cell belongs to a search for the highest rate that meets an objective: each window had a rate of its own.</summary>
+    /// <summary>
+    /// Whether the cell belongs to a search for the highest rate that meets an objective. Each of its windows had a rate of its own.
+    /// </summary>
     [JsonIgnore]
     public bool VariesRate => Load.Contains('<', StringComparison.Ordinal);
 
-    /// <summary>A call is a message on a stream.</summary>
+    /// <summary>Whether a call is a message on a stream.</summary>
     [JsonIgnore]
     public bool IsOfMessages => Mode is "ping-pong" || IsOneWay;
 
-    /// <summary>A call is a message without an answer: its latency is the time of one way.</summary>
+    /// <summary>Whether a call is a message without an answer, so that its latency is the time of one way.</summary>
     [JsonIgnore]
     public bool IsOneWay => Mode is "push" or "pull";
 
@@ -90,8 +100,8 @@ public sealed record CellKey
     public string Work => WorkOf(Method, Size, ServerWork);
 
     /// <summary>
-    /// What the server computes for each call, as given to <c>--work</c>: <c>10us</c>; else empty. Like the size, it
-    /// belongs to the call and not to the arm.
+    /// What the server computes for each call, as given to <c>--work</c>: <c>10us</c>. Like the size, the work belongs to
+    /// the call and not to the arm. Empty without work.
     /// </summary>
     [JsonIgnore]
     public string ServerWork => Variant.Split(' ').FirstOrDefault(IsWork)?[WorkSetting.Length..] ?? "";

@@ -13,23 +13,24 @@ public sealed record ProcessUsage
     public long GcPauseNs { get; init; }
     public long AllocatedBytes { get; init; }
 
-    /// <summary>Voluntary and involuntary context switches; 0 when the system does not report them.</summary>
+    /// <summary>Voluntary and involuntary context switches. 0 when the system does not report them.</summary>
     public long ContextSwitches { get; init; }
 
     /// <summary>
-    /// Context switches of threads that waited for something: how often threads were woken. Null when the system does not report them.
+    /// Context switches of threads that waited for something, so the number of times that threads were woken. Null when
+    /// the system does not report them.
     /// </summary>
     public long? VoluntarySwitches { get; init; }
 
-    /// <summary>System calls of this program's event loop, if the loop serves the sockets; else null.</summary>
+    /// <summary>System calls of this program's event loop. Null when no event loop serves the sockets.</summary>
     public LoopUsage? Loop { get; init; }
 
     /// <summary>The calls by which this usage is divided: every call that succeeded while the usage was counted.</summary>
     public long Calls { get; init; }
 
     /// <summary>
-    /// The calls by which allocations and context switches are divided, if these were counted over another time than
-    /// the CPU, as a server's own counters are; 0: <see cref="Calls"/>.
+    /// The calls by which allocations and context switches are divided, if these were counted over another time than the
+    /// CPU, as a server's own counters are. 0 when they are divided by <see cref="Calls"/>.
     /// </summary>
     public long CountedCalls { get; init; }
 }
@@ -37,32 +38,32 @@ public sealed record ProcessUsage
 /// <summary>System calls of an event loop for its sockets.</summary>
 public sealed record LoopUsage
 {
-    /// <summary>recv(2).</summary>
+    /// <summary>Calls of recv(2).</summary>
     public long Receives { get; init; }
 
     /// <summary>Receives that found nothing.</summary>
     public long EmptyReceives { get; init; }
 
-    /// <summary>send(2) and sendmsg(2).</summary>
+    /// <summary>Calls of send(2) and sendmsg(2).</summary>
     public long Sends { get; init; }
 
-    /// <summary>epoll_wait(2) and epoll_pwait2(2), also when they returned at once.</summary>
+    /// <summary>Calls of epoll_wait(2) and epoll_pwait2(2), also calls that returned at once.</summary>
     public long Waits { get; init; }
 }
 
-/// <summary>The process whose CPU time, with that of its descendants, counts as the server's; or why there is none.</summary>
+/// <summary>The process whose CPU time, with that of its descendants, counts as the server's, or why there is no such process.</summary>
 public sealed record ServerProcess
 {
     /// <summary>The addresses of this run that the process serves.</summary>
     public IReadOnlyList<string> Addresses { get; init; } = [];
 
-    /// <summary>The process id; null when <see cref="Reason"/> says why.</summary>
+    /// <summary>The process id. Null when no process was found, and <see cref="Reason"/> says why.</summary>
     public int? Pid { get; init; }
 
     /// <summary>The name of the program, without its path.</summary>
     public string Name { get; init; } = "";
 
-    /// <summary>Why no server process was found, as a clause; empty when one was found.</summary>
+    /// <summary>Why no server process was found, as a clause. Empty when a process was found.</summary>
     public string Reason { get; init; } = "";
 }
 
@@ -72,7 +73,7 @@ public sealed record MachineUsage
     /// <summary>User, nice, system, irq and softirq time, of processes and of the kernel.</summary>
     public required long BusyNs { get; init; }
 
-    /// <summary>Time in softirq handlers. Loopback TCP receives there, and the system charges this time to no process.</summary>
+    /// <summary>Time in softirq handlers. Loopback TCP receives there, and many kernels charge this time to no process.</summary>
     public long SoftIrqNs { get; init; }
 
     /// <summary>Time that the hypervisor gave to other machines (steal).</summary>
@@ -127,36 +128,39 @@ public sealed record ConnectionStats
     public long FewestCalls { get; init; }
     public long MostCalls { get; init; }
 
-    /// <summary>Jain's fairness index of the calls per connection, 1 is perfectly even (Jain, Chiu, Hawe 1984, DEC-TR-301).</summary>
+    /// <summary>Jain's fairness index of the calls per connection. 1 is perfectly even (Jain, Chiu, Hawe 1984, DEC-TR-301).</summary>
     public double Fairness { get; init; }
 
-    /// <summary>With a connection per call: connections opened for the calls of the window; null when connections stay open.</summary>
+    /// <summary>
+    /// With a connection per call, the connections opened for the calls of the window. Null when connections stay open.
+    /// </summary>
     public long? OpenedInAll { get; init; }
 
     /// <summary>
-    /// How long connects took, in ns: 50th, 90th and 99th percentile, and slowest. With a connection per call, the connects of the calls.
+    /// How long connects took, in ns: 50th, 90th and 99th percentile, and slowest. With a connection per call, these are
+    /// the connects of the calls.
     /// </summary>
     public IReadOnlyList<long> ConnectTimesNs { get; init; } = [];
 
     /// <summary>
-    /// Calls that a connection could have in flight: the requested streams, or fewer if the server allows fewer; null
+    /// Calls that a connection could have in flight: the requested streams, or fewer if the server allows fewer. Null
     /// when the client does not know.
     /// </summary>
     public long? StreamsAllowed { get; init; }
 
     /// <summary>
-    /// Open connections of this endpoint as the server reports them, without the tool's own; null when it does not report them.
+    /// Open connections of this endpoint as the server reports them, without the tool's own. Null when the server does not report them.
     /// </summary>
     public long? ServerOpen { get; init; }
 
     /// <summary>
-    /// Calls of this endpoint that the server reports as answered while they were counted; null when it does not report them.
+    /// Calls of this endpoint that the server reports as answered while they were counted. Null when the server does not report them.
     /// </summary>
     public long? ServerCalls { get; init; }
 
     /// <summary>
-    /// Calls that succeeded for the client between the same two readings of the counters, including load before and
-    /// after the window. Null in older files, where it equals the client's <see cref="ProcessUsage.Calls"/>.
+    /// Calls that succeeded for the client between the same two readings of the counters, including load before and after
+    /// the window. Null in older files, where this number equals the client's <see cref="ProcessUsage.Calls"/>.
     /// </summary>
     public long? ClientCalls { get; init; }
 }
@@ -169,12 +173,12 @@ public sealed record WatchedEndpoint
 
     public required string Address { get; init; }
 
-    /// <summary>The number of samples: one every 100 ms, fewer when a sample takes long.</summary>
+    /// <summary>The number of samples. There is one every 100 ms, or fewer when a sample takes long.</summary>
     public required int Samples { get; init; }
 
     /// <summary>
-    /// Established connections with bytes queued at either end or (TCP only) with a request in flight: the server
-    /// received data after it last sent data.
+    /// Established connections with bytes queued at either end or (TCP only) with a request in flight. A request is in
+    /// flight if the server received data after it last sent data.
     /// </summary>
     public required StateCount Active { get; init; }
 

@@ -8,18 +8,18 @@ public sealed record LatencyObjective
 {
     private const double MostNs = 3600e9;
 
-    /// <summary>As typed, without spaces: the name of the load (<see cref="CellKey.Load"/>).</summary>
+    /// <summary>The objective as typed, without spaces. It is the name of the load (<see cref="CellKey.Load"/>).</summary>
     public required string Text { get; init; }
 
     public required IReadOnlyList<ObjectiveTerm> Terms { get; init; }
 
-    /// <summary>The longest time limit in ns; 0 when only failures are limited.</summary>
+    /// <summary>The longest time limit in ns. 0 when only failures are limited.</summary>
     public double LongestNs => Terms.Where(term => !term.IsOfFailures).Select(term => term.Limit).DefaultIfEmpty(0).Max();
 
     /// <summary>Reads an objective.</summary>
-    /// <param name="text">As typed.</param>
-    /// <param name="error">What is wrong, as the end of a sentence; else empty.</param>
-    /// <returns>Null when the text is not an objective.</returns>
+    /// <param name="text">The objective as typed.</param>
+    /// <param name="error">What is wrong, as the end of a sentence. Empty when nothing is wrong.</param>
+    /// <returns>The objective. Null when the text is not an objective.</returns>
     public static LatencyObjective? Parse(string text, out string error)
     {
         var plain = string.Concat(text.Where(c => !char.IsWhiteSpace(c)));
@@ -67,7 +67,7 @@ public sealed record LatencyObjective
 
 /// <summary>One term of a <see cref="LatencyObjective"/>.</summary>
 /// <param name="Name">One of <see cref="Names"/>.</param>
-/// <param name="Limit">Limit in ns; for failures a share of all calls.</param>
+/// <param name="Limit">The limit in ns. For failures, a share of all calls.</param>
 public sealed record ObjectiveTerm(string Name, double Limit)
 {
     public const string Failures = "failures";
@@ -80,12 +80,12 @@ public sealed record ObjectiveTerm(string Name, double Limit)
 
     public bool IsOfMean => Name == MeanName;
 
-    /// <summary>0.99 for p99; null when the term is not a percentile.</summary>
+    /// <summary>The percentile as a share: 0.99 for p99. Null when the term is not a percentile.</summary>
     public double? Quantile => Name[0] == 'p' ? double.Parse(Name[1..], CultureInfo.InvariantCulture) / 100 : null;
 
     /// <summary>
-    /// The limit of the term as a mean over all calls: for p99 the share 0.01 of calls that may be slower than the limit, for a mean
-    /// its ns, for failures their share.
+    /// The limit of the term as a mean over all calls. For p99, the share 0.01 of calls that may be slower than the
+    /// limit. For a mean, its ns. For failures, their share.
     /// </summary>
     public double Allowed => Quantile is { } quantile ? 1 - quantile : Limit;
 }

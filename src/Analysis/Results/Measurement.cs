@@ -1,7 +1,7 @@
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
-/// The raw measurement of a cell in a round. Times are in ns, sizes in bytes; <c>started = ok + failed + cut off</c> always holds.
+/// The raw measurement of a cell in a round. Times are in ns, sizes in bytes. <c>started = ok + failed + cut off</c> always holds.
 /// </summary>
 public sealed record Measurement
 {
@@ -11,11 +11,11 @@ public sealed record Measurement
     /// <summary>Index into <see cref="RunRecord.Cells"/>.</summary>
     public required int Cell { get; init; }
 
-    /// <summary>Number of the round, from 1; measurements with the same number are pairs.</summary>
+    /// <summary>Number of the round, from 1. Measurements with the same number are pairs.</summary>
     public required int Number { get; init; }
 
     /// <summary>
-    /// 0 for the first attempt. A spoiled round may be repeated with the next number; only the last attempt of a cell and round counts.
+    /// 0 for the first attempt. A spoiled round may be repeated with the next number. Only the last attempt of a cell and round counts.
     /// </summary>
     public int Attempt { get; init; }
 
@@ -36,7 +36,8 @@ public sealed record Measurement
     public IReadOnlyDictionary<string, long> Failed { get; init; } = new Dictionary<string, long>();
 
     /// <summary>
-    /// For each kind of <see cref="Failed"/>, the first message: the server's, or how the first reply differs from the expected one.
+    /// For each kind of <see cref="Failed"/>, the first message: the server's message, or how the first reply differs
+    /// from the expected reply.
     /// </summary>
     public IReadOnlyDictionary<string, string> FailureMessages { get; init; } = new Dictionary<string, string>();
 
@@ -47,82 +48,85 @@ public sealed record Measurement
     public required long Completed { get; init; }
 
     /// <summary>
-    /// The calls that throughput counts: each call that succeeded counts with the share of its time, from send to end, that lies in the
-    /// window. Null in older files, whose windows began without load and whose throughput counts <see cref="Completed"/>.
+    /// The calls that throughput counts. Each call that succeeded counts with the share of its time, from send to end,
+    /// that lies in the window. Null in older files, whose windows began without load and whose throughput counts
+    /// <see cref="Completed"/>.
     /// </summary>
     public double? Credited { get; init; }
 
     /// <summary>
-    /// Payload bytes that arrived inside the window; in files without <see cref="Credited"/>, payload bytes of the
+    /// Payload bytes that arrived inside the window. In files without <see cref="Credited"/>, payload bytes of the
     /// <see cref="Completed"/> calls.
     /// </summary>
     public required long PayloadBytes { get; init; }
 
-    /// <summary>Bytes of the smallest reply of a method other than <c>Bench.Download</c>; null without such a reply.</summary>
+    /// <summary>Bytes of the smallest reply of a method other than <c>Bench.Download</c>. Null without such a reply.</summary>
     public long? SmallestReply { get; init; }
 
-    /// <summary>Bytes of the largest reply of such a method; null without such a reply.</summary>
+    /// <summary>Bytes of the largest reply of a method other than <c>Bench.Download</c>. Null without such a reply.</summary>
     public long? LargestReply { get; init; }
 
     /// <summary>
-    /// All bytes received on the connections inside the window, including headers and failed calls; in files without
+    /// All bytes received on the connections inside the window, including headers and failed calls. In files without
     /// <see cref="Credited"/>, until the end of the drain. Null when the bytes were not counted.
     /// </summary>
     public long? ReceivedBytes { get; init; }
 
     /// <summary>
-    /// Latencies in ns of the <see cref="Ok"/> calls, from the intended start (closed loop: from the send):
-    /// HdrHistogram V2 compressed, base64.
+    /// Latencies in ns of the <see cref="Ok"/> calls, from the intended start (in a closed loop from the send), as a
+    /// compressed HdrHistogram V2 in base64.
     /// </summary>
     public required string Latency { get; init; }
 
     /// <summary>Exact sum of the latencies in <see cref="Latency"/> in ns, for means.</summary>
     public required long LatencySumNs { get; init; }
 
-    /// <summary>Lower bounds in ns of the latencies of calls that were cut off, in the same coding; empty without such calls.</summary>
+    /// <summary>Lower bounds in ns of the latencies of calls that were cut off, in the same coding. Empty without such calls.</summary>
     public string CutOffLatency { get; init; } = "";
 
     /// <summary>
-    /// Open loop: calls that were due inside the window but not sent, because every stream was busy until the end of
-    /// the window. They are not among the started calls.
+    /// In an open loop, calls that were due inside the window but not sent, because every stream was busy until the end
+    /// of the window. They are not among the started calls.
     /// </summary>
     public long NotSent { get; init; }
 
     /// <summary>
     /// Lower bounds in ns of the latencies of calls not sent, from the intended start to the end of the window, in the
-    /// same coding; empty without such calls.
+    /// same coding. Empty without such calls.
     /// </summary>
     public string NotSentLatency { get; init; } = "";
 
-    /// <summary>Open loop: from the send to the reply; empty in a closed loop, where it equals <see cref="Latency"/>.</summary>
+    /// <summary>
+    /// In an open loop, times from the send to the reply. Empty in a closed loop, where they equal <see cref="Latency"/>.
+    /// </summary>
     public string ServiceTime { get; init; } = "";
 
-    /// <summary>Open loop: from the intended start to the send; empty in a closed loop.</summary>
+    /// <summary>In an open loop, times from the intended start to the send. Empty in a closed loop.</summary>
     public string SendLateness { get; init; } = "";
 
-    /// <summary>Open loop: requested calls per second; 0 in a closed loop.</summary>
+    /// <summary>In an open loop, the requested calls per second. 0 in a closed loop.</summary>
     public double AskedRate { get; init; }
 
-    /// <summary>What kept the client's streams from writing inside the window; null when unknown.</summary>
+    /// <summary>What kept the client's streams from writing inside the window. Null when unknown.</summary>
     public BlockedShares? Blocked { get; init; }
 
     /// <summary>
-    /// What the client process used inside the window; in files without <see cref="Credited"/>, until the end of the drain.
+    /// What the client process used inside the window. In files without <see cref="Credited"/>, until the end of the drain.
     /// </summary>
     public required ProcessUsage Client { get; init; }
 
     /// <summary>
     /// What the server used. The CPU time between the edges of the window is reported by the system for the server's
-    /// processes, or by the server itself; everything else is reported by the server. Null when nobody reports it.
+    /// processes, or by the server itself. Everything else is reported by the server. Null when nobody reports the usage.
     /// </summary>
     public ProcessUsage? Server { get; init; }
 
-    /// <summary>The whole machine during the window; null when the system does not report it.</summary>
+    /// <summary>What the whole machine used during the window. Null when the system does not report it.</summary>
     public MachineUsage? Machine { get; init; }
 
     public required ConnectionStats Connections { get; init; }
 
-    /// <summary>The endpoints of <c>--watch</c> in the order of the command line; else empty.</summary>
+    /// <summary>The endpoints of <c>--watch</c> in the order of the command line. Empty without <c>--watch</c>.</summary>
     public IReadOnlyList<WatchedEndpoint> Watched { get; init; } = [];
 
     /// <summary>Calls completed by each thread that ran completions.</summary>
@@ -131,36 +135,38 @@ public sealed record Measurement
     /// <summary>Calls completed in each 100 ms of the window.</summary>
     public IReadOnlyList<long> Buckets { get; init; } = [];
 
-    /// <summary>Methods that the JIT compiled in the client during the window: a sign that the client was not warm.</summary>
+    /// <summary>
+    /// Methods that the JIT compiled in the client during the window. Many methods are a sign that the client was not warm.
+    /// </summary>
     public long MethodsCompiled { get; init; }
 
     /// <summary>
-    /// Time in ns of a fixed integer loop just before the cell: the speed of this machine at that time; 0 when not measured.
+    /// Time in ns of a fixed integer loop just before the cell, which shows the speed of this machine at that time. 0 when not measured.
     /// </summary>
     public long FixedLoopNs { get; init; }
 
     /// <summary>
-    /// Time in ns of one load in a walk through 4 MiB just before the cell: how much of the shared cache this machine
-    /// had; 0 when not measured.
+    /// Time in ns of one load in a walk through 4 MiB just before the cell, which shows how much of the shared cache this
+    /// machine had. 0 when not measured.
     /// </summary>
     public double MemoryStepNs { get; init; }
 
     /// <summary>
-    /// What else used the machine during the round; else empty. A later attempt of the same cell and round replaces a
-    /// spoiled round. Without a later attempt the round counts, and reports show this doubt.
+    /// What else used the machine during the round. A later attempt of the same cell and round replaces a spoiled round.
+    /// Without a later attempt the round counts, and reports show this doubt. Empty for a round that is not spoiled.
     /// </summary>
     public string Spoiled { get; init; } = "";
 
     /// <summary>
-    /// The slices in which this round of the cell was measured; null for a round of one window. All other members,
-    /// including <see cref="WindowNs"/>, are sums over the slices (histograms merged).
+    /// The slices in which this round of the cell was measured. All other members, including <see cref="WindowNs"/>, are
+    /// sums over the slices (histograms merged). Null for a round of one window.
     /// </summary>
     public SliceReadings? Slices { get; init; }
 }
 
 /// <summary>
-/// The readings of each slice of a round, in the order of measuring. Slice i of a cell is measured next to slice i of
-/// the cells that it is compared with; these slices form a block.
+/// The readings of each slice of a round, in the order of measuring. Slice i of a cell is measured next to slice i of the
+/// cells that it is compared with. Together these slices form a block.
 /// </summary>
 public sealed record SliceReadings
 {
@@ -171,12 +177,15 @@ public sealed record SliceReadings
     public required IReadOnlyList<double> Rates { get; init; }
 
     /// <summary>
-    /// CPU time of the client in ns per credited call; 0 for a slice without a credited call; null when the CPU clock
-    /// is too coarse for a slice.
+    /// CPU time of the client in ns per credited call. 0 for a slice without a credited call. Null when the CPU clock is
+    /// too coarse for a slice.
     /// </summary>
     public IReadOnlyList<double>? ClientCpuNs { get; init; }
 
-    /// <summary>CPU time of the server, likewise; null also when the server's processes are unknown.</summary>
+    /// <summary>
+    /// CPU time of the server in ns per credited call. 0 for a slice without a credited call. Null when the CPU clock is
+    /// too coarse for a slice, or the server's processes are unknown.
+    /// </summary>
     public IReadOnlyList<double>? ServerCpuNs { get; init; }
 
     /// <summary>Place of each slice in its block, from 0.</summary>
@@ -188,10 +197,10 @@ public sealed record SliceReadings
 /// <param name="ConnectionWindow">The connection's window was closed.</param>
 /// <param name="Socket">The socket accepted no more data.</param>
 /// <param name="Times">How often a stream was blocked.</param>
-/// <param name="ResumeNs">Mean time in ns until the stream could write again; 0 if no stream was blocked.</param>
+/// <param name="ResumeNs">Mean time in ns until the stream could write again. 0 if no stream was blocked.</param>
 /// <param name="AheadBytes">
-/// The most flow-controlled bytes in flight on a connection when a stream was blocked: written and not yet returned to
-/// the window by the reader.
+/// The most flow-controlled bytes in flight on a connection when a stream was blocked. These bytes were written, and the
+/// reader had not yet returned them to the window.
 /// </param>
 public sealed record BlockedShares(
     double StreamWindow, double ConnectionWindow, double Socket, long Times = 0, long ResumeNs = 0, long AheadBytes = 0);

@@ -30,7 +30,9 @@ public static class ResultsFile
         }
     }
 
-    /// <summary>Does everything that <see cref="Save"/> does except for the last step: an existing file stays unchanged.</summary>
+    /// <summary>
+    /// Does everything that <see cref="Save"/> does except for the last step, so that an existing file stays unchanged.
+    /// </summary>
     /// <exception cref="ResultsFileException">The folder or the file cannot be written.</exception>
     public static void TrySave(string path, RunRecord run)
     {
@@ -60,7 +62,7 @@ public static class ResultsFile
         }
     }
 
-    /// <summary>The text of a results file.</summary>
+    /// <summary>Returns the text of a results file.</summary>
     public static string ToJson(RunRecord run) => ResultsJson.ToText(run);
 
     /// <summary>Reads a run, complete or not, and checks that its content is possible.</summary>
@@ -87,7 +89,7 @@ public static class ResultsFile
         }
     }
 
-    /// <summary>Reads a run from the bytes of a file; the name is used in messages only.</summary>
+    /// <summary>Reads a run from the bytes of a file. The name is used in messages only.</summary>
     /// <exception cref="ResultsFileException">As for <see cref="Load"/>.</exception>
     public static RunRecord Parse(ReadOnlySpan<byte> json, string name)
     {
@@ -109,7 +111,8 @@ public static class ResultsFile
     }
 
     /// <summary>
-    /// The version is checked first: a file of another version is reported as such, and not as a file with missing members.
+    /// Checks the version before anything else. A file of another version is thus reported as such, and not as a file
+    /// with missing members.
     /// </summary>
     private static void CheckVersion(ReadOnlySpan<byte> json, string name)
     {
@@ -179,10 +182,12 @@ public static class ResultsFile
     };
 }
 
-/// <summary>A results file cannot be read or written; the message is one sentence that says why.</summary>
+/// <summary>The error that a results file cannot be read or written. The message is one sentence that says why.</summary>
 public sealed class ResultsFileException(string message, Exception? inner = null) : Exception(message, inner);
 
-/// <summary>How records become JSON: camelCase, strict about null, missing and duplicate members, tolerant of unknown members.</summary>
+/// <summary>
+/// How records become JSON: in camelCase, strict about null, missing and duplicate members, and tolerant of unknown members.
+/// </summary>
 [JsonSourceGenerationOptions(
     GenerationMode = JsonSourceGenerationMode.Metadata,
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
@@ -213,10 +218,10 @@ internal static class ResultsJson
     public static JsonNode Schema(JsonSchemaExporterOptions options) => Run.GetJsonSchemaAsNode(options);
 
     /// <summary>
-    /// Keeps the defaults of members that an older file lacks. The generated code creates a record with all its
-    /// init-only members at once, and sets missing members to null or 0 instead of their defaults (dotnet/runtime issue
-    /// 84484). Here the record is created first, with its defaults, and then only the members in the file are set. The
-    /// generated code names the constructor and the properties, so trimming keeps them.
+    /// Keeps the defaults of members that an older file lacks. The generated code creates a record with all its init-only
+    /// members at once, and sets missing members to null or 0 instead of their defaults (dotnet/runtime issue 84484).
+    /// Here the record is created first, with its defaults, and then only the members in the file are set. The generated
+    /// code names the constructor and the properties, so trimming keeps them.
     /// </summary>
     private static void KeepDefaults(JsonTypeInfo type)
     {
@@ -235,8 +240,8 @@ internal static class ResultsJson
 /// <summary>The JSON schema of results files. It is made from the records, so it always matches them.</summary>
 public static class ResultsSchema
 {
-    /// <summary>Draft 2020-12.</summary>
-    /// <param name="describe">Gives the description of a record or a member; null when it has none.</param>
+    /// <summary>Makes the schema, in draft 2020-12.</summary>
+    /// <param name="describe">Returns the description of a record or a member. Null when it has no description.</param>
     public static JsonObject Make(Func<MemberInfo, string?> describe)
     {
         var schema = ResultsJson.Schema(new JsonSchemaExporterOptions

@@ -6,7 +6,7 @@ public static class RunEnding
     /// <summary>The run goes on, or was killed.</summary>
     public const string Running = "running";
 
-    /// <summary>All that was planned is measured.</summary>
+    /// <summary>Everything that was planned is measured.</summary>
     public const string Complete = "complete";
 
     /// <summary>Somebody ended the run early.</summary>
@@ -14,10 +14,10 @@ public static class RunEnding
 
     private const string Mark = "failed: ";
 
-    /// <summary>The ending of a run that failed.</summary>
-    /// <param name="reason">One sentence.</param>
+    /// <summary>Makes the ending of a run that failed.</summary>
+    /// <param name="reason">The reason, as one sentence.</param>
     public static string Failed(string reason) => Mark + reason;
 
-    /// <summary>Why the run failed; null for another ending.</summary>
+    /// <summary>Returns why the run failed. Null for another ending.</summary>
     public static string? Failure(string ending) => ending.StartsWith(Mark, StringComparison.Ordinal) ? ending[Mark.Length..] : null;
 }

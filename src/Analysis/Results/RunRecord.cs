@@ -1,6 +1,6 @@
 namespace IpcBench.Analysis.Results;
 
-/// <summary>A run: the content of a results file. Reports compute everything from it; the file stores no derived values.</summary>
+/// <summary>A run: the content of a results file. Reports compute everything from it, so the file stores no derived values.</summary>
 public sealed record RunRecord
 {
     /// <summary>The version of this schema that the writer used.</summary>
@@ -11,7 +11,7 @@ public sealed record RunRecord
 
     public required DateTimeOffset Started { get; init; }
 
-    /// <summary>When the run ended; null while it goes on, and in the file of a run that was killed.</summary>
+    /// <summary>When the run ended. Null while it goes on, and in the file of a run that was killed.</summary>
     public DateTimeOffset? Finished { get; init; }
 
     /// <summary>How the run ended: <c>running</c>, <c>complete</c>, <c>interrupted</c>, or <c>failed: …</c> with one sentence.</summary>
@@ -20,12 +20,12 @@ public sealed record RunRecord
     public string Label { get; init; } = "";
 
     /// <summary>
-    /// The published comparison that the run repeats: <c>echo</c>, <c>article</c>, <c>flask</c>, …; empty for other runs.
+    /// The published comparison that the run repeats: <c>echo</c>, <c>article</c>, <c>flask</c>, … Empty for other runs.
     /// </summary>
     public string Scenario { get; init; } = "";
 
     /// <summary>
-    /// The arguments as typed, without possible secrets: values of headers, and queries and users of URLs, are <c>(hidden)</c>.
+    /// The arguments as typed, without possible secrets. Values of headers, and queries and users of URLs, are <c>(hidden)</c>.
     /// </summary>
     public required IReadOnlyList<string> CommandLine { get; init; }
 
@@ -34,44 +34,45 @@ public sealed record RunRecord
 
     public required RunOptionsRecord Options { get; init; }
 
-    /// <summary>The method that was called instead of <c>Bench.Download</c>; null for <c>Bench.Download</c>.</summary>
+    /// <summary>The method that was called instead of <c>Bench.Download</c>. Null for <c>Bench.Download</c>.</summary>
     public CallRecord? Call { get; init; }
 
     /// <summary>The machine and runtime of the client.</summary>
     public required HostInfo Host { get; init; }
 
     /// <summary>
-    /// One entry per server process; if each round has its own processes, those of the first round. Empty when no
-    /// server reports about itself.
+    /// One entry per server process. If each round has its own processes, the entries are those of the first round. Empty
+    /// when no server reports about itself.
     /// </summary>
     public IReadOnlyList<ServerInfo> Servers { get; init; } = [];
 
     /// <summary>
-    /// The processes whose CPU time counts as that of servers not started by this tool; empty for servers that it started.
+    /// The processes whose CPU time counts as that of servers that this tool did not start. Empty when this tool started the servers.
     /// </summary>
     public IReadOnlyList<ServerProcess> ServerProcesses { get; init; } = [];
 
-    /// <summary>The cells in the order of reports; <see cref="Measurement.Cell"/> is an index into this list.</summary>
+    /// <summary>The cells in the order of reports. <see cref="Measurement.Cell"/> is an index into this list.</summary>
     public required IReadOnlyList<Cell> Cells { get; init; }
 
     /// <summary>Every measured round of every cell in the order of measuring, including spoiled and repeated rounds.</summary>
     public IReadOnlyList<Measurement> Rounds { get; init; } = [];
 
     /// <summary>
-    /// Doubts raised before and during the run, about the machine, its limits or the server. Reports compute the doubts
-    /// that follow from rounds.
+    /// Doubts raised before and during the run, about the machine, its limits or the server. Doubts that follow from
+    /// rounds are not stored, because reports compute them.
     /// </summary>
     public IReadOnlyList<Advice> Advice { get; init; } = [];
 }
 
-/// <summary>A method and the requests it was called with; only the names of the metadata are kept.</summary>
+/// <summary>A method and the requests that it was called with. Only the names of the metadata are kept.</summary>
 public sealed record CallRecord
 {
-    /// <summary><c>package.Service/Method</c>.</summary>
+    /// <summary>The name of the method: <c>package.Service/Method</c>.</summary>
     public required string Method { get; init; }
 
     /// <summary>
-    /// SHA-256 over the messages of all requests, each preceded by its length as four big-endian bytes; lower-case hexadecimal digits.
+    /// SHA-256 over the messages of all requests, in lower-case hexadecimal digits. Before each message stands its length
+    /// as four big-endian bytes.
     /// </summary>
     public required string Corpus { get; init; }
 
@@ -84,7 +85,7 @@ public sealed record CallRecord
     /// <summary>Bytes of the largest request message.</summary>
     public required long LargestRequest { get; init; }
 
-    /// <summary>The <c>grpc-timeout</c> that was sent, in ns; 0 if none was sent.</summary>
+    /// <summary>The <c>grpc-timeout</c> that was sent, in ns. 0 if none was sent.</summary>
     public long DeadlineNs { get; init; }
 
     /// <summary>Names of the metadata that every call sent.</summary>
@@ -97,14 +98,14 @@ public sealed record Advice
     /// <summary>Stable short name for scripts, e.g. <c>client-limit</c>, <c>foreign-load</c>, <c>placement</c>.</summary>
     public required string Id { get; init; }
 
-    /// <summary>One sentence: what was seen, with its numbers.</summary>
+    /// <summary>What was seen, with its numbers, in one sentence.</summary>
     public required string Doubt { get; init; }
 
-    /// <summary>One sentence: what to do about it.</summary>
+    /// <summary>What to do about the doubt, in one sentence.</summary>
     public required string Fix { get; init; }
 
     /// <summary>
-    /// The cells that the advice is about, as indexes into <see cref="RunRecord.Cells"/>; empty when it is about the whole run.
+    /// The cells that the advice is about, as indexes into <see cref="RunRecord.Cells"/>. Empty when it is about the whole run.
     /// </summary>
     public IReadOnlyList<int> Cells { get; init; } = [];
 }
@@ -112,33 +113,33 @@ public sealed record Advice
 /// <summary>The options that affect the numbers, with defaults filled in.</summary>
 public sealed record RunOptionsRecord
 {
-    /// <summary>Planned rounds; 0 when the tool decides (<c>--rounds auto</c>).</summary>
+    /// <summary>Planned rounds. 0 when the tool decides (<c>--rounds auto</c>).</summary>
     public required int Rounds { get; init; }
 
-    /// <summary>Nominal length of a measurement in ns; 0 when a number of calls ends it.</summary>
+    /// <summary>Nominal length of a measurement in ns. 0 when a measurement ends after a number of calls.</summary>
     public required long DurationNs { get; init; }
 
     /// <summary>
-    /// Cells of a comparison took turns in slices of at least this length where possible
-    /// (<see cref="Measurement.Slices"/>); 0: each round of a cell was one window.
+    /// The least length in ns of the slices in which cells of a comparison took turns, where possible
+    /// (<see cref="Measurement.Slices"/>). 0 when each round of a cell was one window.
     /// </summary>
     public long SliceNs { get; init; }
 
-    /// <summary>The length was requested (<c>-d</c>), so windows of slow calls were not lengthened.</summary>
+    /// <summary>Whether the length was requested (<c>-d</c>), so that windows of slow calls were not lengthened.</summary>
     public bool DurationFixed { get; init; }
 
-    /// <summary>Calls of a measurement; 0 when its length ends it.</summary>
+    /// <summary>Calls of a measurement. 0 when a measurement ends after a time.</summary>
     public long Calls { get; init; }
 
     public required long WarmupNs { get; init; }
 
     /// <summary>
-    /// Each round had server processes of its own. Otherwise all rounds share their processes, and intervals do not
-    /// cover how another start of the servers would differ.
+    /// Whether each round had server processes of its own. Otherwise all rounds share their processes, and intervals do
+    /// not cover how another start of the servers would differ.
     /// </summary>
     public bool FreshServers { get; init; }
 
-    /// <summary>How long each server was loaded before its first round, in ns; these results are not kept.</summary>
+    /// <summary>How long each server was loaded before its first round, in ns. The results of this load are not kept.</summary>
     public long RehearsalNs { get; init; }
 
     /// <summary>The time-out in ns after which a call is cut off.</summary>
@@ -146,18 +147,21 @@ public sealed record RunOptionsRecord
 
     public required int Threads { get; init; }
 
-    /// <summary>The arm that ratios refer to: <c>tcp</c> unless another one was chosen.</summary>
+    /// <summary>The arm that ratios refer to: <c>tcp</c> unless another arm was chosen.</summary>
     public string Reference { get; init; } = "tcp";
 
-    /// <summary>Smaller differences than this ratio (0.03 is 3 %) do not matter to the user.</summary>
+    /// <summary>Differences smaller than this ratio (0.03 is 3 %) do not matter to the user.</summary>
     public double Delta { get; init; } = 0.03;
 
-    /// <summary>The run could stop early, depending on its results, so intervals are corrected for a look after every round.</summary>
+    /// <summary>
+    /// Whether the run could stop early, depending on its results. Its intervals are corrected for a look after every round.
+    /// </summary>
     public bool RoundsAuto { get; init; }
 
     /// <summary>
-    /// Numbers of rounds after which the user looked at the results and requested more (<c>--resume</c>); the last entry is the requested
-    /// number of rounds. Intervals are corrected for these looks. Empty for a run without <c>--resume</c>.
+    /// Numbers of rounds after which the user looked at the results and requested more (<c>--resume</c>). The last entry
+    /// is the requested number of rounds. Intervals are corrected for these looks. Empty for a run without
+    /// <c>--resume</c>.
     /// </summary>
     public IReadOnlyList<int> Looks { get; init; } = [];
 
@@ -175,10 +179,10 @@ public sealed record HostInfo
     public string Kernel { get; init; } = "";
     public string Architecture { get; init; } = "";
 
-    /// <summary>Hypervisor or container, e.g. <c>kvm</c>, <c>docker</c>; empty on bare metal or when unknown.</summary>
+    /// <summary>Hypervisor or container, e.g. <c>kvm</c>, <c>docker</c>. Empty on bare metal or when unknown.</summary>
     public string Virtualization { get; init; } = "";
 
-    /// <summary>The number of CPUs whose time a container may use; 0 when not limited.</summary>
+    /// <summary>The number of CPUs whose time a container may use. 0 when not limited.</summary>
     public double CpuQuota { get; init; }
 
     public string CpuModel { get; init; } = "";

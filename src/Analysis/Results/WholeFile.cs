@@ -3,25 +3,29 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
-/// Reads and writes files in one piece: a file is the old one or the new one, never a part of it, and never larger than memory.
+/// Reads and writes files in one piece. A written file is the old file or the new file, never a part of it. A file larger
+/// than <see cref="LargestRead"/> is not read.
 /// </summary>
 public static partial class WholeFile
 {
     /// <summary>
-    /// Reading gives up beyond this many bytes: no run of this tool makes a file as large (4 kB a cell and round), and a device that never
-    /// ends is found out.
+    /// The largest number of bytes that is read. No run of this tool makes such a large file (a cell and round takes 4
+    /// kB). Without the limit, reading a device that never ends would not end.
     /// </summary>
     public const long LargestRead = 256L << 20;
 
-    // Of ext4, XFS, APFS and NTFS alike.
+    // The limit is the same on ext4, XFS, APFS and NTFS.
     private const int LongestName = 255;
 
     /// <summary>
-    /// Writes <paramref name="write"/>'s bytes to <paramref name="path"/>, making its folder where there is none. A regular file is
-    /// replaced in one step and keeps its mode. Symbolic links are followed. A device or pipe is written to and stays what it is.
+    /// Writes <paramref name="write"/>'s bytes to <paramref name="path"/>. Makes the folder if it does not exist. A
+    /// regular file is replaced in one step and keeps its mode. Symbolic links are followed. A device or pipe is written
+    /// to, and is not replaced.
     /// </summary>
-    /// <exception cref="IOException">The file cannot be written; the message is one sentence without the path.</exception>
-    /// <exception cref="UnauthorizedAccessException">As above.</exception>
+    /// <exception cref="IOException">The file cannot be written. The message is one sentence without the path.</exception>
+    /// <exception cref="UnauthorizedAccessException">
+    /// This user may not write the file. The message is one sentence without the path.
+    /// </exception>
     /// <exception cref="NotSupportedException">The path cannot be the name of a file.</exception>
     public static void Write(string path, Action<Stream> write)
     {
@@ -32,7 +36,7 @@ public static partial class WholeFile
         }
         if (IsStandardOutput(path))
         {
-            // Opened by its name, the file behind standard output would be written from its begin.
+            // Standard output is already open. If the file behind it were opened by its name, it would be written from its beginning.
             using var standard = path[^1] is '1' or 't' ? Console.OpenStandardOutput() : Console.OpenStandardError();
             write(standard);
             return;
@@ -44,7 +48,8 @@ public static partial class WholeFile
     }
 
     /// <summary>
-    /// Finds out whether <see cref="Write"/> would succeed, by all that it does but for the last step: the file at the path stays as it is.
+    /// Finds out whether <see cref="Write"/> would succeed, by doing everything except for the last step. The file at the
+    /// path stays as it is.
     /// </summary>
     public static void TryWrite(string path, Action<Stream> write)
     {
@@ -53,9 +58,10 @@ public static partial class WholeFile
     }
 
     /// <summary>
-    /// Makes a new file of <paramref name="write"/>'s bytes, and its folder where there is none; false where the name is taken.
+    /// Makes a new file of <paramref name="write"/>'s bytes, and its folder if the folder does not exist. Returns false
+    /// when the name is taken.
     /// </summary>
-    /// <exception cref="IOException">The file cannot be written; the message is one sentence without the path.</exception>
+    /// <exception cref="IOException">The file cannot be written. The message is one sentence without the path.</exception>
     /// <exception cref="NotSupportedException">The path cannot be the name of a file.</exception>
     public static bool TryMake(string path, Action<Stream> write)
     {
@@ -66,19 +72,19 @@ public static partial class WholeFile
         return isOurs;
     }
 
-    /// <summary>Why the path cannot be written: one sentence without a full stop.</summary>
+    /// <summary>Says why the path cannot be written, as one sentence without a full stop.</summary>
     public static string Refusal(string path, Exception e) => $"cannot write {(path.Length == 0 ? "''" : path)}: {Why(e)}";
 
-    /// <summary>Whether the path is a device or pipe, which takes bytes once and keeps nothing to be replaced.</summary>
+    /// <summary>Whether the path is a device or pipe, which takes bytes once and is not a file that can be replaced.</summary>
     public static bool IsStream(string path)
     {
         try
         {
             var target = Target(path);
-            // GetFullPath makes \\.\NUL of NUL, and names of pipes begin alike.
+            // GetFullPath turns NUL into \\.\NUL, and names of pipes begin in the same way.
             if (OperatingSystem.IsWindows())
                 return target.StartsWith(@"\\.\", StringComparison.Ordinal);
-            // Replacing the file behind /dev/stdout would take it away from whoever has it open.
+            // If the file behind /dev/stdout were replaced, programs that have it open would not see the new file.
             if (target.StartsWith("/dev/", StringComparison.Ordinal) || target.StartsWith("/proc/", StringComparison.Ordinal))
                 return Path.Exists(target);
             return OperatingSystem.IsLinux() && IsSpecial(target);
@@ -89,18 +95,19 @@ public static partial class WholeFile
         }
     }
 
-    /// <summary>Whether the path is a name that the system gives standard output or error of this process (Unix).</summary>
+    /// <summary>Whether the path is a name that a Unix system gives to standard output or error of this process.</summary>
     public static bool IsStandardOutput(string path) => path is "/dev/stdout" or "/dev/stderr" or "/dev/fd/1" or "/dev/fd/2";
 
-    /// <summary>All bytes of a file, pipe or device that ends.</summary>
-    /// <exception cref="IOException">The file cannot be read, or holds more than <see cref="LargestRead"/>; the message is one sentence
-    /// without the path.</exception>
+    /// <summary>Reads all bytes of a file, or of a pipe or device that ends.</summary>
+    /// <exception cref="IOException">
+    /// The file cannot be read, or is larger than <see cref="LargestRead"/>. The message is one sentence without the path.
+    /// </exception>
     /// <exception cref="UnauthorizedAccessException">The file may not be read.</exception>
     public static byte[] Read(string path)
     {
         if (Directory.Exists(path))
             throw new IOException("it is a folder");
-        // Sharing all, so that a run that goes on can still replace its file on Windows.
+        // The file is shared in every way, so that on Windows a run that goes on can still replace it.
         using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
         var bytes = new MemoryStream();
         var buffer = new byte[64 * 1024];
@@ -113,18 +120,18 @@ public static partial class WholeFile
         return bytes.ToArray();
     }
 
-    /// <summary>What the system said, in one line without a full stop.</summary>
+    /// <summary>Returns the system's message in one line without a full stop.</summary>
     internal static string Why(Exception e)
     {
         var line = e.Message.ReplaceLineEndings(" ").Trim();
-        // The framework ends some messages with a name: that of the new file beside the one that is told already.
+        // Some messages of the framework end with the name of the temporary file. The message already has the name of the real file.
         var name = line.LastIndexOf(" : '", StringComparison.Ordinal);
         return (name > 0 && line.EndsWith('\'') ? line[..name] : line).TrimEnd('.');
     }
 
     /// <summary>
-    /// A device or pipe. .NET does not tell, and opening a pipe to look would end its reader. statx(2) rather than stat(2): its
-    /// structure is the same on every architecture.
+    /// Whether the path is a device or pipe. .NET does not say this, and opening a pipe to find out would end its reader.
+    /// So statx(2) is called. Unlike that of stat(2), its structure is the same on every architecture.
     /// </summary>
     private static unsafe bool IsSpecial(string path)
     {
@@ -138,7 +145,9 @@ public static partial class WholeFile
     [LibraryImport("libc", EntryPoint = "statx", StringMarshalling = StringMarshalling.Utf8)]
     private static unsafe partial int Statx(int folder, string path, int flags, uint mask, byte* buffer);
 
-    /// <summary>The full path behind all links; /proc's links to what a process has open lead to no path and stay.</summary>
+    /// <summary>
+    /// Returns the full path behind all links. Links in /proc to what a process has open are kept, because they lead to no path.
+    /// </summary>
     private static string Target(string path) =>
         new FileInfo(path).LinkTarget is not null && !path.StartsWith("/dev/", StringComparison.Ordinal)
             ? File.ResolveLinkTarget(path, returnFinalTarget: true)!.FullName : Path.GetFullPath(path);
@@ -181,7 +190,7 @@ public static partial class WholeFile
                 if (!OperatingSystem.IsWindows() && Path.Exists(target))
                     File.SetUnixFileMode(file.SafeFileHandle, mode);
                 write(file);
-                // Without it a power cut may leave the new name on an empty file.
+                // Without this flush, the new name may be on an empty file after a power cut.
                 file.Flush(flushToDisk: true);
             }
             finish(temporary, target);
@@ -189,7 +198,7 @@ public static partial class WholeFile
         catch (Exception e)
         {
             TryDelete(temporary);
-            // What .NET makes of EFBIG, the answer beyond ulimit -f (RandomAccess.Unix.cs).
+            // .NET throws this for EFBIG, which the system answers beyond ulimit -f (RandomAccess.Unix.cs).
             if (e is ArgumentOutOfRangeException)
                 throw new IOException("the file would be larger than the system allows (ulimit -f)", e);
             throw;
@@ -197,8 +206,9 @@ public static partial class WholeFile
     }
 
     /// <summary>
-    /// Gives a file its name unless a file has that name; false then. On Unix, File.Move looks whether the name is free and renames
-    /// after that, so it may replace a file that another program made in between. link(2) never replaces one.
+    /// Gives a file its name. Returns false if another file has the name. On Unix, File.Move first looks whether the name
+    /// is free and then renames. So it may replace a file that another program made in between. link(2) never replaces a
+    /// file.
     /// </summary>
     private static bool TryName(string temporary, string path)
     {
@@ -235,7 +245,8 @@ public static partial class WholeFile
     }
 
     /// <summary>
-    /// On Windows a virus scanner or an open editor holds the old file for a moment: the rename is tried again for half a second.
+    /// Renames the file. On Windows a virus scanner or an open editor may hold the old file for a moment, so the rename
+    /// is tried again for half a second.
     /// </summary>
     private static void Move(string temporary, string path)
     {
@@ -262,7 +273,7 @@ public static partial class WholeFile
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The disk is full or gone: the message about that is the one that counts.
+            // The disk is full or gone. Another exception already reports this.
         }
     }
 }

@@ -14,10 +14,10 @@ internal static class HistogramCoding
     private const int Digits = 3;
     private const int HeaderLength = 40;
 
-    // A counter takes at most 9 bytes. A longer payload has another layout and is not inflated.
+    // A counter takes at most 9 bytes. A longer payload belongs to another layout and is not inflated.
     private const int LongestPayload = LatencyHistogram.Slots * 9;
 
-    // Sums of many histograms must not overflow.
+    // The limit keeps sums of many histograms from overflowing.
     private const long LargestCount = 1L << 53;
 
     public static string Encode(LatencyCounts counts)
@@ -52,7 +52,7 @@ internal static class HistogramCoding
         var inflated = Inflate(Unpack(text));
         if (inflated.Length < HeaderLength || BinaryPrimitives.ReadInt32BigEndian(inflated) != Cookie)
             throw new FormatException("a histogram is not in HdrHistogram's V2 coding");
-        // The offset is normally 0; hdr-histogram-js writes 1 and shifts nothing.
+        // The offset is normally 0. hdr-histogram-js writes 1 and shifts nothing.
         if (BinaryPrimitives.ReadInt32BigEndian(inflated[8..]) is not (0 or 1)
             || BinaryPrimitives.ReadInt32BigEndian(inflated[12..]) != Digits
             || BinaryPrimitives.ReadInt64BigEndian(inflated[16..]) is not (0 or 1))
@@ -98,7 +98,8 @@ internal static class HistogramCoding
     }
 
     /// <summary>
-    /// ZigZag LEB128 (64 bits in at most 9 bytes): a positive number is a count, a negative number −n stands for n empty slots.
+    /// Writes the counts as ZigZag LEB128 (64 bits in at most 9 bytes). A positive number is a count. A negative number
+    /// −n stands for n empty slots.
     /// </summary>
     private static int WriteCounts(LatencyCounts counts, Span<byte> to)
     {
@@ -144,7 +145,7 @@ internal static class HistogramCoding
             }
             else if (number > 0)
                 throw new FormatException("a histogram holds durations beyond 73 minutes");
-            // Other libraries size their histograms differently: empty slots after the last slot are allowed.
+            // Other libraries size their histograms differently, so empty slots after the last slot are allowed.
             slot += number < 0 ? -number : 1;
         }
         return new LatencyCounts([.. slots], [.. counts]);

@@ -6,19 +6,21 @@ public static class Joint
     /// <summary>The probability that at least one interval misses its mean.</summary>
     public const double Alpha = 0.05;
 
-    /// <summary>An interval for each series, in the same order; null for a series that has too few rounds.</summary>
+    /// <summary>Computes an interval for each series, in the same order. Null for a series that has too few rounds.</summary>
     /// <param name="series">Values with the number of their round.</param>
-    /// <param name="isLookedAt">The run may end or go on depending on its results, so the intervals must hold at every look.</param>
-    /// <param name="claims">How many series share the error level <see cref="Alpha"/>; series without values count too.</param>
+    /// <param name="isLookedAt">
+    /// Whether the run may end or go on depending on its results, so that the intervals must hold at every look.
+    /// </param>
+    /// <param name="claims">How many series share the error level <see cref="Alpha"/>. Series without values count too.</param>
     public static IReadOnlyList<Interval?> Intervals(
         IReadOnlyList<IReadOnlyList<(int Round, double Value)>> series, bool isLookedAt, int claims) => isLookedAt
         ? [.. series.Select(one => ConfidenceSequence.Compute([.. one.Select(round => round.Value)], Alpha / claims))]
         : MaxT.Compute(series, Alpha * series.Count / Math.Max(1, claims));
 
-    /// <summary>The smallest number of rounds with an interval.</summary>
+    /// <summary>Computes the smallest number of rounds with an interval.</summary>
     /// <param name="isLookedAt">See <see cref="Intervals"/>.</param>
     /// <param name="claims">The number of series that share the level.</param>
-    /// <param name="measured">The number of series with values; null: all.</param>
+    /// <param name="measured">The number of series with values. Null when all series have values.</param>
     public static int FewestRounds(bool isLookedAt, int claims, int? measured = null) => isLookedAt
         ? ConfidenceSequence.FewestFor(Alpha / Math.Max(1, claims))
         : SignedRank.FewestFor(Alpha * (measured ?? Math.Max(1, claims)) / Math.Max(1, claims));

@@ -1,8 +1,9 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// The non-empty counters of a <see cref="LatencyHistogram"/>, compact and immutable. Reports read percentiles from it; it enumerates slots
-/// and counts. Some values may be lower bounds of calls that were cut off; a percentile that these calls could change is a lower bound too.
+/// The non-empty counters of a <see cref="LatencyHistogram"/>, compact and immutable. Reports read percentiles from them.
+/// The enumerator gives slots and counts. Some values may be lower bounds, namely those of calls that were cut off or not
+/// sent. A percentile that such calls could change is a lower bound too.
 /// </summary>
 public sealed class LatencyCounts
 {
@@ -12,7 +13,7 @@ public sealed class LatencyCounts
     private readonly int[] slots;
     private readonly long[] cumulated;
 
-    // The counts without lower bounds; null when there are no lower bounds.
+    // The counts without lower bounds. Null when there are no lower bounds.
     private LatencyCounts? ended;
 
     internal LatencyCounts(int[] slots, long[] counts)
@@ -30,10 +31,10 @@ public sealed class LatencyCounts
     /// <summary>Number of values.</summary>
     public long Count => cumulated.Length == 0 ? 0 : cumulated[^1];
 
-    /// <summary>Longest value in ns, to three digits; 0 when empty.</summary>
+    /// <summary>Longest value in ns, to three digits. 0 when empty.</summary>
     public long Max => slots.Length == 0 ? 0 : LatencyHistogram.HighestOf(slots[^1]);
 
-    /// <summary>Shortest value in ns, to three digits; 0 when empty.</summary>
+    /// <summary>Shortest value in ns, to three digits. 0 when empty.</summary>
     public long Min => slots.Length == 0 ? 0 : LatencyHistogram.LowestOf(slots[0]);
 
     /// <summary>Sum of the values in ns, to three digits.</summary>
@@ -42,31 +43,32 @@ public sealed class LatencyCounts
     /// <summary>Whether at least 100 samples lie beyond the percentile.</summary>
     public bool HasDataFor(double percentile) => Count * (100 - percentile) / 100 >= SamplesBeyond - 1e-6;
 
-    /// <summary>A percentile in ns; null when there is not enough data.</summary>
+    /// <summary>Returns a percentile in ns. Null when there is not enough data.</summary>
     public double? At(double percentile) => HasDataFor(percentile) ? ValueAtRank(RankOf(percentile)) : null;
 
     /// <summary>
-    /// Whether the percentile is only a lower bound: if the calls that were cut off had never ended, the percentile
-    /// would be higher by more than <see cref="LeastRise"/>.
+    /// Whether the percentile is only a lower bound. This is so if the percentile would rise by more than
+    /// <see cref="LeastRise"/> when the calls with lower bounds had never ended.
     /// </summary>
     public bool IsBoundAt(double percentile) =>
         ended is not null && HasDataFor(percentile) && RankOf(percentile) is var rank
             && (rank > ended.Count || ended.ValueAtRank(rank) > (1 + LeastRise) * ValueAtRank(rank));
 
-    // Among thousands of calls one call changes only the last digit of a percentile, which is no reason for a doubt.
+    // Among thousands of calls, one call changes only the last digit of a percentile. This is no reason for a doubt.
     private const double LeastRise = 0.005;
 
-    /// <summary>The longest value in ns; null without values.</summary>
+    /// <summary>The longest value in ns. Null without values.</summary>
     public double? Longest => Count == 0 ? null : Max;
 
-    /// <summary>Whether some values are lower bounds; the longest value is then a lower bound too.</summary>
+    /// <summary>Whether some values are lower bounds. Then the longest value is a lower bound too.</summary>
     public bool HasBounds => ended is not null;
 
     /// <summary>Number of slots in use.</summary>
     public int Filled => slots.Length;
 
     /// <summary>
-    /// The value in ns below or at which this percentage of all values lie, as in HdrHistogram's getValueAtPercentile; 0 when empty.
+    /// Returns the value in ns below or at which this percentage of all values lie, as HdrHistogram's
+    /// getValueAtPercentile does. 0 when empty.
     /// </summary>
     public long ValueAt(double percentile)
     {
@@ -75,14 +77,14 @@ public sealed class LatencyCounts
         return ValueAtRank(RankOf(Math.Clamp(percentile, 0, 100)));
     }
 
-    /// <summary>The value in ns of the n-th shortest, n from 1 to <see cref="Count"/>.</summary>
+    /// <summary>Returns the n-th shortest value in ns, for n from 1 to <see cref="Count"/>.</summary>
     public long ValueAtRank(long rank)
     {
         var found = Array.BinarySearch(cumulated, rank);
         return LatencyHistogram.HighestOf(slots[found < 0 ? ~found : found]);
     }
 
-    /// <summary>Number of values up to this value in ns, to three digits.</summary>
+    /// <summary>Counts the values up to this value in ns, to three digits.</summary>
     public long CountUpTo(long value)
     {
         var found = Array.BinarySearch(slots, LatencyHistogram.IndexOf(Math.Clamp(value, 0, LatencyHistogram.MaxValue)));
@@ -90,7 +92,7 @@ public sealed class LatencyCounts
         return last < 0 ? 0 : cumulated[last];
     }
 
-    /// <summary>The values of both.</summary>
+    /// <summary>Returns the values of both histograms.</summary>
     public LatencyCounts Add(LatencyCounts other)
     {
         if (other.Count == 0 || Count == 0)
@@ -103,7 +105,7 @@ public sealed class LatencyCounts
         return new LatencyCounts([.. sums.Keys], [.. sums.Values]);
     }
 
-    /// <summary>The values of both, where the other's values are lower bounds.</summary>
+    /// <summary>Returns the values of both histograms, where the values of <paramref name="bounds"/> are lower bounds.</summary>
     public LatencyCounts WithBounds(LatencyCounts bounds)
     {
         if (bounds.Count == 0)
@@ -122,7 +124,7 @@ public sealed class LatencyCounts
             yield return (slots[i], i == 0 ? cumulated[0] : cumulated[i] - cumulated[i - 1]);
     }
 
-    /// <summary>The slots and counts from the longest value to the shortest.</summary>
+    /// <summary>Lists the slots and counts from the longest value to the shortest.</summary>
     public IEnumerable<(int Slot, long Count)> Descending()
     {
         for (var i = slots.Length - 1; i >= 0; i--)

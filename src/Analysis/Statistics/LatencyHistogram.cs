@@ -4,16 +4,16 @@ using System.Runtime.CompilerServices;
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// Counts durations in ns with three significant digits. The layout is HdrHistogram's (lowest value 1, 2048
-/// sub-buckets: hdrhistogram.org, AbstractHistogram.java), so every HdrHistogram library can read the encoded text.
-/// Supports one writer at a time; merged histograms are exact sums.
+/// Counts durations in ns with three significant digits. The layout is HdrHistogram's (lowest value 1, 2048 sub-buckets:
+/// hdrhistogram.org, AbstractHistogram.java), so every HdrHistogram library can read the encoded text. A histogram
+/// supports one writer at a time. Merged histograms are exact sums.
 /// </summary>
 public sealed class LatencyHistogram
 {
     private const int SubBucketMagnitude = 11; // 2^11 = 2048 >= 2 * 10^3
     private const int SubBuckets = 1 << SubBucketMagnitude;
 
-    /// <summary>The longest duration, about 73 minutes. A longer duration is counted as this one.</summary>
+    /// <summary>The longest duration in ns, about 73 minutes. A longer duration is counted as this duration.</summary>
     public const long MaxValue = (1L << 42) - 1;
 
     /// <summary>Number of counters of a histogram.</summary>
@@ -24,12 +24,14 @@ public sealed class LatencyHistogram
     /// <summary>Number of recorded values.</summary>
     public long Count { get; private set; }
 
-    /// <summary>Exact sum of the recorded values in ns; after decoding, the sum of the middles of the slots.</summary>
+    /// <summary>Exact sum of the recorded values in ns. After decoding, the sum of the middles of the slots.</summary>
     public long Sum { get; private set; }
 
     public ReadOnlySpan<long> Counts => counts;
 
-    /// <summary>Counts a duration. A negative duration counts as 0: clocks never run backwards, but a difference can be negative.</summary>
+    /// <summary>
+    /// Counts a duration. A negative duration counts as 0. Clocks never run backwards, but a difference can be negative.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Record(long nanoseconds)
     {
@@ -63,17 +65,17 @@ public sealed class LatencyHistogram
         (Count, Sum) = (0, 0);
     }
 
-    /// <summary>A copy of the non-empty counters.</summary>
+    /// <summary>Copies the non-empty counters.</summary>
     public LatencyCounts ToCounts() => LatencyCounts.FromSlots(counts);
 
-    /// <summary>HdrHistogram V2 compressed, base64.</summary>
+    /// <summary>Encodes the histogram as compressed HdrHistogram V2 in base64.</summary>
     public string Encode() => HistogramCoding.Encode(ToCounts());
 
     /// <summary>
-    /// Reads the output of <see cref="Encode"/> or of another HdrHistogram library with the same layout; an empty text
-    /// is an empty histogram.
+    /// Reads the output of <see cref="Encode"/> or of another HdrHistogram library with the same layout. An empty text is
+    /// an empty histogram.
     /// </summary>
-    /// <exception cref="FormatException">Not a histogram, damaged, or of another layout.</exception>
+    /// <exception cref="FormatException">The text is not a histogram, is damaged, or has another layout.</exception>
     public static LatencyHistogram Decode(string text)
     {
         var histogram = new LatencyHistogram();
@@ -84,7 +86,7 @@ public sealed class LatencyHistogram
         return histogram;
     }
 
-    /// <summary>The slot that counts a duration.</summary>
+    /// <summary>Returns the slot that counts a duration.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static int IndexOf(long value)
     {
@@ -92,13 +94,13 @@ public sealed class LatencyHistogram
         return (bucket << (SubBucketMagnitude - 1)) + (int)(value >> bucket);
     }
 
-    /// <summary>The shortest duration that a slot counts, in ns.</summary>
+    /// <summary>Returns the shortest duration that a slot counts, in ns.</summary>
     internal static long LowestOf(int slot)
     {
         var bucket = Math.Max(0, (slot >> (SubBucketMagnitude - 1)) - 1);
         return (long)(slot - (bucket << (SubBucketMagnitude - 1))) << bucket;
     }
 
-    /// <summary>The longest duration that a slot counts, in ns; HdrHistogram reports this value for the slot.</summary>
+    /// <summary>Returns the longest duration that a slot counts, in ns. HdrHistogram reports this value for the slot.</summary>
     internal static long HighestOf(int slot) => LowestOf(slot) + (1L << Math.Max(0, (slot >> (SubBucketMagnitude - 1)) - 1)) - 1;
 }

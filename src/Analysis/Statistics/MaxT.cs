@@ -1,18 +1,19 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// Simultaneous intervals of several means: alpha is the probability that at least one interval misses its mean. The series are measured in
-/// the same rounds, so their noise is correlated; the correlation is estimated by flipping the signs of whole rounds (Westfall and Young
-/// 1993, Resampling-Based Multiple Testing, max-T; the sign is that of the distance of a round from the mean). Corrections that ignore the
-/// correlation, such as Holm's or Bonferroni's, give wider intervals.
+/// Simultaneous intervals of several means: alpha is the probability that at least one interval misses its mean. The
+/// series are measured in the same rounds, so their noise is correlated. The correlation is estimated by flipping the
+/// signs of whole rounds (Westfall and Young 1993, Resampling-Based Multiple Testing, max-T). The sign is that of the
+/// distance of a round from the mean. Corrections that ignore the correlation, such as Holm's or Bonferroni's, give wider
+/// intervals.
 /// </summary>
 public static class MaxT
 {
-    // All sign vectors up to this number of rounds, and a fixed sample of sign vectors above it.
+    // Up to this number of rounds all sign vectors are used, and above it a fixed sample of sign vectors.
     private const int MostExact = 12, Sampled = 2047;
 
-    /// <summary>An interval for each series, in the same order; null for a series that has too few rounds.</summary>
-    /// <param name="series">Values with the number of their round; a series may lack rounds that others have.</param>
+    /// <summary>Computes an interval for each series, in the same order. Null for a series that has too few rounds.</summary>
+    /// <param name="series">Values with the number of their round. A series may lack rounds that other series have.</param>
     /// <param name="alpha">The probability that at least one interval misses its mean.</param>
     public static Interval?[] Compute(IReadOnlyList<IReadOnlyList<(int Round, double Value)>> series, double alpha)
     {
@@ -23,11 +24,11 @@ public static class MaxT
         return [.. parts.Select(part => part?.IntervalAt(critical))];
     }
 
-    /// <summary>The quantile of the largest standardised sum over all series.</summary>
+    /// <summary>Computes the quantile of the largest standardised sum over all series.</summary>
     private static double Critical(List<Part> parts, double alpha)
     {
         var rounds = parts.SelectMany(part => part.Rounds).Distinct().Order().ToList();
-        // The index of each round among all rounds.
+        // The index of a term's round among all rounds is the index of its sign.
         var terms = parts.ConvertAll(part => part.Rounds.Zip(part.Residuals, (round, residual) =>
             (Round: rounds.BinarySearch(round), Share: residual / part.Norm)).ToArray());
         var largest = new List<double>();
@@ -47,7 +48,9 @@ public static class MaxT
         return largest[Math.Max(0, (int)Math.Ceiling((1 - alpha) * largest.Count - 1e-9) - 1)];
     }
 
-    /// <summary>Signs of the rounds. A vector and its opposite give the same result, so the first round keeps its sign.</summary>
+    /// <summary>
+    /// Lists signs of the rounds. A vector and its opposite give the same result, so all vectors are listed with a fixed first sign.
+    /// </summary>
     private static IEnumerable<bool[]> Signs(int rounds)
     {
         var signs = new bool[rounds];
@@ -92,7 +95,7 @@ public static class MaxT
 
         private double Mean { get; }
 
-        /// <summary>The interval by Student's statistic of the same sum: (n − 1)c² / (n − c²).</summary>
+        /// <summary>Computes the interval by Student's statistic of the same sum: (n − 1)c² / (n − c²).</summary>
         public Interval? IntervalAt(double critical)
         {
             var n = Rounds.Length;

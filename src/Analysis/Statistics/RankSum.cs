@@ -1,14 +1,15 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// Mann and Whitney's test of two unpaired samples, and Moses' interval of their shift: Hollander and Wolfe,
-/// Nonparametric Statistical Methods, chapter 4. Exact for up to 50 values per sample; above, the normal approximation.
+/// Mann and Whitney's test of two unpaired samples, and Moses' interval of their shift (Hollander and Wolfe,
+/// Nonparametric Statistical Methods, chapter 4). Exact for up to 50 values per sample. For larger samples, the normal
+/// approximation.
 /// </summary>
 public static class RankSum
 {
     private const int MostExact = 50;
 
-    /// <summary>The median of all differences between a value of the second sample and one of the first.</summary>
+    /// <summary>Computes the median of all differences between a value of the second sample and a value of the first sample.</summary>
     public static double Estimate(IEnumerable<double> first, IEnumerable<double> second)
     {
         double[] a = [.. first.Order()], b = [.. second.Order()];
@@ -16,8 +17,8 @@ public static class RankSum
     }
 
     /// <summary>
-    /// The interval of the shift from the first sample to the second. It misses the shift with at most the probability
-    /// alpha. Null when there are too few values.
+    /// Computes the interval of the shift from the first sample to the second. The interval misses the shift with at most
+    /// the probability alpha. Null when there are too few values.
     /// </summary>
     public static Interval? IntervalOf(IEnumerable<double> first, IEnumerable<double> second, double alpha)
     {
@@ -28,8 +29,8 @@ public static class RankSum
     }
 
     /// <summary>
-    /// The two-sided probability of samples at least as far apart as these when nothing differs. A tie counts half,
-    /// rounded towards the middle.
+    /// Computes the two-sided probability of samples at least as far apart as these when nothing differs. A tie counts
+    /// half, rounded towards the middle.
     /// </summary>
     public static double PValue(IReadOnlyCollection<double> first, IReadOnlyCollection<double> second)
     {
@@ -42,7 +43,7 @@ public static class RankSum
         return Math.Min(1, 2 * below);
     }
 
-    /// <summary>The largest count u with 2·P(U ≤ u) ≤ alpha; −1 if there is no such count.</summary>
+    /// <summary>Finds the largest count u with 2·P(U ≤ u) ≤ alpha. −1 if there is no such count.</summary>
     public static long CriticalValue(int n, int m, double alpha)
     {
         if (n == 0 || m == 0)
@@ -60,8 +61,9 @@ public static class RankSum
     }
 
     /// <summary>
-    /// Probabilities of each U when nothing differs. The number of ways to reach u is a coefficient of the Gaussian binomial: a product of
-    /// (1 − q^(m+i)) / (1 − q^i). The factors are applied one by one, each scaled so that the result stays a distribution.
+    /// Computes the probabilities of each U when nothing differs. The number of ways to reach u is a coefficient of the
+    /// Gaussian binomial, a product of (1 − q^(m+i)) / (1 − q^i). The factors are applied one by one, each scaled so that
+    /// the result stays a distribution.
     /// </summary>
     private static double[] Distribution(int n, int m)
     {

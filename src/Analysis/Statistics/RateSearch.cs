@@ -1,13 +1,14 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// Searches the highest rate at which an objective holds, with one rate per window. The rates are a stochastic approximation of the log
-/// rate: a step up after a window that met the objective, a step down after a window that did not, and half the step at each change of
-/// direction (Kesten 1958, Accelerated stochastic approximation), down to 4 %. Later windows thus correct a window that was wrong by
-/// chance; a bisection would stay wrong. The result is a local log-linear regression over the windows near the end of the search: what
-/// counts against the objective on the log rate, weighted by distance, by quasi-likelihood with a variance proportional to the mean
-/// (Wedderburn 1974; Loader 1999, Local Regression and Likelihood). The interval is a jackknife over the windows (Tukey 1958), so the calls
-/// of a window need not be independent.
+/// Searches the highest rate at which an objective holds, with one rate per window. The rates are a stochastic
+/// approximation of the log rate (Kesten 1958, Accelerated stochastic approximation). There is a step up after a window
+/// that met the objective, and a step down after a window that did not. Each change of direction halves the step, down to
+/// 4 %. Later windows thus correct a window that was wrong by chance; a bisection would stay wrong. The result is a local
+/// log-linear regression over the windows near the end of the search. It fits what counts against the objective on the
+/// log rate, weighted by distance, by quasi-likelihood with a variance proportional to the mean (Wedderburn 1974; Loader
+/// 1999, Local Regression and Likelihood). The interval is a jackknife over the windows (Tukey 1958), so the calls of a
+/// window need not be independent.
 /// </summary>
 public static class RateSearch
 {
@@ -25,12 +26,12 @@ public static class RateSearch
 
     private const double FirstStep = 0.6931471805599453; // ln 2
     private const double LastStep = 0.04;
-    /// <summary>A window counts if the distance of its log rate to the centre is less than this.</summary>
+    /// <summary>The largest distance of a window that counts, between its log rate and that of the centre.</summary>
     public const double Reach = 0.4;
     private const double MostExcess = 4;
     private const double Flattest = 0.5, Steepest = 500;
 
-    /// <summary>The rate of the next window, in the unit of <paramref name="saturation"/>.</summary>
+    /// <summary>Chooses the rate of the next window, in the unit of <paramref name="saturation"/>.</summary>
     /// <param name="done">Rates of the measured windows, and whether each window met the objective.</param>
     /// <param name="saturation">The rate at full load, in calls per second.</param>
     public static double Next(IReadOnlyList<(double Rate, bool IsKept)> done, double saturation)
@@ -46,29 +47,30 @@ public static class RateSearch
         return Math.Clamp(done[^1].Rate * Math.Exp(done[^1].IsKept ? step : -step), saturation * Least, saturation * Most);
     }
 
-    /// <summary>The current place of the search: the geometric mean of the rates of its second half.</summary>
+    /// <summary>Computes the current place of the search: the geometric mean of the rates of its second half.</summary>
     public static double Centre(IReadOnlyList<double> rates) =>
         Math.Exp(rates.Skip(rates.Count / 2).Select(rate => Math.Log(rate)).DefaultIfEmpty(double.NaN).Average());
 
     /// <summary>
-    /// The rate at which the mean of what counts against the objective equals the allowed mean. It has an interval if
-    /// there are enough windows and the rate lies among them.
+    /// Computes the rate at which the mean of what counts against the objective equals the allowed mean. The rate has an
+    /// interval if there are enough windows and the rate lies among them.
     /// </summary>
-    /// <param name="probes">All windows; windows far from the centre have no weight.</param>
+    /// <param name="probes">All windows. Windows far from the centre have no weight.</param>
     /// <param name="allowed">The allowed mean per call.</param>
     /// <param name="centre">See <see cref="Centre"/>.</param>
     /// <param name="alpha">The probability that the interval misses the rate.</param>
-    /// <returns>Null if no window is near the centre, or nothing counts against the objective in any window.</returns>
+    /// <returns>The rate. Null if no window is near the centre, or nothing counts against the objective in any window.</returns>
     public static FoundCrossing? Crossing(IReadOnlyList<Probe> probes, double allowed, double centre, double alpha)
     {
         if (Local(probes, allowed, centre) is not { } first)
             return null;
-        // A second fit, centred at the rate that the first fit found.
+        // The second fit is centred at the rate that the first fit found.
         centre *= Math.Exp(first);
         var near = Near(probes, centre);
         if (Local(near, allowed, centre) is not { } found)
             return null;
-        // A fit that reaches beyond the windows is limited to the same end whichever window is left out: that is no certainty.
+        // A fit that reaches beyond the windows is limited to their end, whichever window is left out. The results would
+        // be equal, but this is no certainty.
         var ends = Ends(near, centre);
         if (near.Count < FewestWindows || found <= ends.Low || found >= ends.High)
             return new FoundCrossing(centre * Math.Exp(found), null);
@@ -79,11 +81,13 @@ public static class RateSearch
         return new FoundCrossing(centre * Math.Exp(found), new Interval(centre * Math.Exp(found - half), centre * Math.Exp(found + half)));
     }
 
-    /// <summary>The windows that have weight around the centre.</summary>
+    /// <summary>Lists the windows that have weight around the centre.</summary>
     public static IReadOnlyList<Probe> Near(IEnumerable<Probe> probes, double centre) =>
         [.. probes.Where(probe => probe.Calls > 0 && Math.Abs(Math.Log(probe.Rate / centre)) < Reach)];
 
-    /// <summary>Pool adjacent violators (Ayer and others 1955): the closest non-decreasing values by least squares.</summary>
+    /// <summary>
+    /// Computes the closest non-decreasing values by least squares, by pooling adjacent violators (Ayer and others 1955).
+    /// </summary>
     public static IReadOnlyList<double> NeverFalling(IEnumerable<double> values)
     {
         var blocks = new List<(double Sum, int Count)>();
@@ -99,7 +103,7 @@ public static class RateSearch
         return [.. blocks.SelectMany(block => Enumerable.Repeat(block.Sum / block.Count, block.Count))];
     }
 
-    /// <summary>Student's quantile (Hill 1970, Algorithm 396), to four digits.</summary>
+    /// <summary>Computes Student's quantile (Hill 1970, Algorithm 396), to four digits.</summary>
     public static double StudentQuantile(double p, int freedom)
     {
         var tails = 2 * (1 - p);
@@ -130,14 +134,16 @@ public static class RateSearch
         return Math.Sqrt(n * y);
     }
 
-    /// <summary>Log of (rate at which the fitted mean equals the allowed mean / centre); null when nothing can be fitted.</summary>
+    /// <summary>
+    /// Computes the log of (rate at which the fitted mean equals the allowed mean / centre). Null when nothing can be fitted.
+    /// </summary>
     private static double? Local(IReadOnlyList<Probe> probes, double allowed, double centre)
     {
         var near = Near(probes, centre);
         var points = near.Select(probe =>
         {
             var at = Math.Log(probe.Rate / centre);
-            // Limited, so that a single window in which the machine stood still does not decide the result.
+            // The excess is limited, so that a single window in which the machine stood still does not decide the result.
             var excess = Math.Min(probe.Against / (probe.Calls * allowed), MostExcess);
             var tricube = 1 - Math.Pow(Math.Abs(at) / Reach, 3);
             return (At: at, Excess: excess, Weight: probe.Calls * tricube * tricube * tricube);
@@ -145,7 +151,7 @@ public static class RateSearch
         if (points.Count == 0 || points.TrueForAll(point => point.Excess <= 0))
             return null;
         double Level(double slope) => points.Sum(p => p.Weight * p.Excess) / points.Sum(p => p.Weight * Math.Exp(slope * p.At));
-        // The likelihood is concave in the slope, so its derivative decreases.
+        // The likelihood is concave in the slope. So its derivative decreases, and its zero is found by halving.
         double Score(double slope)
         {
             var level = Level(slope);
@@ -162,7 +168,7 @@ public static class RateSearch
         return Math.Clamp(crossing, ends.Low, ends.High);
     }
 
-    /// <summary>Lowest and highest log of (rate / centre) for which a result is given.</summary>
+    /// <summary>Computes the lowest and highest log of (rate / centre) for which a result is given.</summary>
     private static Interval Ends(IReadOnlyList<Probe> near, double centre) => new(
         Math.Log(near.Min(probe => probe.Rate) / centre) - LastStep, Math.Log(near.Max(probe => probe.Rate) / centre) + LastStep);
 }
@@ -170,8 +176,9 @@ public static class RateSearch
 /// <summary>What a window shows about one term of an objective.</summary>
 /// <param name="Rate">Offered calls per second.</param>
 /// <param name="Calls">The number of calls whose result is known.</param>
-/// <param name="Against">The sum over these calls of what counts against the term: 1 for each call that was too slow or
-/// failed, or its time in ns.</param>
+/// <param name="Against">
+/// The sum over these calls of what counts against the term: 1 for each call that was too slow or failed, or, for a mean, its time in ns.
+/// </param>
 public sealed record Probe(double Rate, double Calls, double Against);
 
 /// <summary>A rate in calls per second, with an interval if there are enough windows on both sides of the rate.</summary>

@@ -3,10 +3,10 @@ namespace IpcBench.Analysis.Statistics;
 /// <summary>The ratio of a metric of two arms, and its interval.</summary>
 public sealed record RatioEstimate
 {
-    /// <summary>New / base; 1 is equal.</summary>
+    /// <summary>New / base. 1 is equal.</summary>
     public required double Ratio { get; init; }
 
-    /// <summary>Null when there are too few rounds.</summary>
+    /// <summary>The interval of the ratio. Null when there are too few rounds.</summary>
     public Interval? Interval { get; init; }
 
     /// <summary>Pairs of rounds, or the rounds of the smaller of two unpaired samples.</summary>
@@ -24,19 +24,20 @@ public sealed record RatioEstimate
     /// <summary>The probability that the interval holds the true ratio, e.g. 0.95.</summary>
     public required double Confidence { get; init; }
 
-    /// <summary>Standard error of the mean of the log ratios of pairs; 0 for unpaired rounds.</summary>
+    /// <summary>Standard error of the mean of the log ratios of pairs. 0 for unpaired rounds.</summary>
     public double Error { get; init; }
 
     /// <summary>
-    /// The ratio from pairs of the same round: the Hodges–Lehmann estimate of the log ratios, with an interval of their
-    /// mean. Null without a pair of positive numbers.
+    /// Estimates the ratio from pairs of the same round: the Hodges–Lehmann estimate of the log ratios, with an interval
+    /// of their mean. Null without a pair of positive numbers.
     /// </summary>
     /// <param name="pairs">Pairs of values with the number of their round.</param>
     /// <param name="isLookedAt">See <see cref="Joint.Intervals"/>.</param>
     /// <param name="claims">The number of comparisons that share the level.</param>
-    /// <param name="interval">Gives the interval of the log ratios in a family of comparisons; null: the interval of
-    /// this comparison alone.</param>
-    /// <param name="fewest">The smallest number of rounds with an interval in a family; null: as if all claims had values.</param>
+    /// <param name="interval">
+    /// Returns the interval of the log ratios in a family of comparisons. Null for the interval of this comparison alone.
+    /// </param>
+    /// <param name="fewest">The smallest number of rounds with an interval in a family. Null when all claims have values.</param>
     public static RatioEstimate? FromPairs(IEnumerable<(int Round, double Base, double New)> pairs, bool isLookedAt = false, int claims = 1,
         Func<IReadOnlyList<(int Round, double Value)>, Interval?>? interval = null, int? fewest = null)
     {
@@ -60,8 +61,9 @@ public sealed record RatioEstimate
     }
 
     /// <summary>
-    /// The ratio from unpaired rounds: the ratio of the medians, with the rank-sum interval of the log ratios. The interval is widened on
-    /// both sides by <paramref name="drift"/> (a logarithm) and always holds the ratio. Null when one side has no positive number.
+    /// Estimates the ratio from unpaired rounds: the ratio of the medians, with the rank-sum interval of the log ratios.
+    /// The interval is widened on both sides by <paramref name="drift"/> (a logarithm) and always holds the ratio. Null
+    /// when one side has no positive number.
     /// </summary>
     public static RatioEstimate? Unpaired(IEnumerable<double> before, IEnumerable<double> after, double alpha, double drift = 0)
     {
@@ -83,10 +85,10 @@ public sealed record RatioEstimate
         };
     }
 
-    /// <summary>The smallest number of rounds on each side with an interval, for unpaired rounds.</summary>
+    /// <summary>Returns the smallest number of rounds on each side with an interval, for unpaired rounds.</summary>
     public static int FewestUnpaired(double alpha) => Enumerable.Range(1, 50).First(n => RankSum.CriticalValue(n, n, alpha) >= 0);
 
-    /// <summary>The middle value; for an even number of values, the mean of the two in the middle.</summary>
+    /// <summary>Returns the middle value. For an even number of values, the mean of the two in the middle.</summary>
     public static double Median(IEnumerable<double> values)
     {
         double[] sorted = [.. values.Order()];
@@ -99,9 +101,9 @@ public readonly record struct Interval(double Low, double High)
 {
     public bool Contains(double value) => Low <= value && value <= High;
 
-    /// <summary>The interval extended so that it contains this value.</summary>
+    /// <summary>Returns the interval, extended so that it contains this value.</summary>
     public Interval With(double value) => new(Math.Min(Low, value), Math.Max(High, value));
 
-    /// <summary>The interval of the exponentials: for an interval of log ratios, the interval of ratios.</summary>
+    /// <summary>Returns the interval of the exponentials. For an interval of log ratios, this is the interval of ratios.</summary>
     public Interval Exp() => new(Math.Exp(Low), Math.Exp(High));
 }

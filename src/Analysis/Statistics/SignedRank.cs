@@ -1,20 +1,20 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// Wilcoxon's signed-rank test, its Hodges–Lehmann estimate and Tukey's interval: Hollander and Wolfe, Nonparametric
-/// Statistical Methods, chapter 3. Exact for up to 50 differences; above, the normal approximation.
+/// Wilcoxon's signed-rank test, its Hodges–Lehmann estimate and Tukey's interval (Hollander and Wolfe, Nonparametric
+/// Statistical Methods, chapter 3). Exact for up to 50 differences. For more differences, the normal approximation.
 /// </summary>
 public static class SignedRank
 {
     private const int MostExact = 50;
 
-    // A cache. Two threads that compute the same entry at the same time do no harm.
+    // The cache needs no lock: two threads that compute the same entry at the same time do no harm.
     private static readonly double[]?[] Distributions = new double[]?[MostExact + 1];
 
-    /// <summary>The smallest number of differences with an interval at this level: 6 for 5 %.</summary>
+    /// <summary>Returns the smallest number of differences with an interval at this level: 6 for 5 %.</summary>
     public static int FewestFor(double alpha) => (int)Math.Ceiling(Math.Log2(2 / alpha) - 1e-9);
 
-    /// <summary>The median of the averages of all pairs of differences, including each difference with itself.</summary>
+    /// <summary>Computes the median of the averages of all pairs of differences, including each difference with itself.</summary>
     public static double Estimate(IEnumerable<double> differences)
     {
         double[] sorted = [.. differences.Order()];
@@ -22,8 +22,8 @@ public static class SignedRank
     }
 
     /// <summary>
-    /// The interval of the middle of the differences. It misses the middle with at most the probability alpha. Null
-    /// when there are too few differences.
+    /// Computes the interval of the middle of the differences. The interval misses the middle with at most the
+    /// probability alpha. Null when there are too few differences.
     /// </summary>
     public static Interval? IntervalOf(IEnumerable<double> differences, double alpha)
     {
@@ -33,20 +33,20 @@ public static class SignedRank
     }
 
     /// <summary>
-    /// The two-sided probability of a rank sum at least as far from the middle as this one, when nothing differs. Zeros
-    /// are left out, and ties share their ranks.
+    /// Computes the two-sided probability of a rank sum at least as far from the middle as this rank sum, when nothing
+    /// differs. Zeros are left out, and ties share their ranks.
     /// </summary>
     public static double PValue(IEnumerable<double> differences)
     {
         var (sum, count) = RankSum([.. differences.Where(d => d != 0)]);
         if (count == 0)
             return 1;
-        // A tie can give half a rank. It is rounded towards the middle, so the probability is never too small.
+        // A tie can give half a rank. The sum is rounded towards the middle, so that the probability is never too small.
         var tail = (long)Math.Ceiling(Math.Min(sum, Walsh(count) - sum));
         return Math.Min(1, 2 * TailProbability(count, tail));
     }
 
-    /// <summary>The largest rank sum w with 2·P(W ≤ w) ≤ alpha; −1 if there is no such sum.</summary>
+    /// <summary>Finds the largest rank sum w with 2·P(W ≤ w) ≤ alpha. −1 if there is no such sum.</summary>
     public static long CriticalValue(int count, double alpha)
     {
         if (count > MostExact)
@@ -61,7 +61,7 @@ public static class SignedRank
         return -1;
     }
 
-    /// <summary>Sum of the ranks of the positive differences, and the number of differences.</summary>
+    /// <summary>Computes the sum of the ranks of the positive differences, and counts the differences.</summary>
     internal static (double Sum, int Count) RankSum(double[] differences)
     {
         Array.Sort(differences, static (a, b) => Math.Abs(a).CompareTo(Math.Abs(b)));
@@ -77,7 +77,7 @@ public static class SignedRank
         return (sum, differences.Length);
     }
 
-    /// <summary>Probabilities of each rank sum when nothing differs.</summary>
+    /// <summary>Returns the probabilities of each rank sum when nothing differs.</summary>
     internal static double[] Distribution(int count) => Distributions[count] ??= Made(count);
 
     private static double[] Made(int count)
@@ -106,7 +106,9 @@ public static class SignedRank
 /// <summary>The normal distribution.</summary>
 internal static class Normal
 {
-    /// <summary>P(Z ≤ z), by Marsaglia's series (2004, Evaluating the normal distribution), exact to 1e-15 where it matters.</summary>
+    /// <summary>
+    /// Computes P(Z ≤ z), by Marsaglia's series (2004, Evaluating the normal distribution), exact to 1e-15 where this matters.
+    /// </summary>
     public static double Below(double z)
     {
         if (Math.Abs(z) > 8)
@@ -117,7 +119,7 @@ internal static class Normal
         return 0.5 + sum * Math.Exp(-0.5 * z * z) / Math.Sqrt(2 * Math.PI);
     }
 
-    /// <summary>The z with P(Z ≤ z) = p.</summary>
+    /// <summary>Finds the z with P(Z ≤ z) = p.</summary>
     public static double Quantile(double p)
     {
         var (low, high) = (-8.0, 8.0);
@@ -134,7 +136,7 @@ internal static class Normal
 public static class ChiSquared
 {
     /// <summary>
-    /// P(X ≥ x) with these degrees of freedom, by the series of the incomplete gamma function (Abramowitz and Stegun 6.5.29).
+    /// Computes P(X ≥ x) with these degrees of freedom, by the series of the incomplete gamma function (Abramowitz and Stegun 6.5.29).
     /// </summary>
     public static double Above(double x, int degrees)
     {
@@ -147,7 +149,7 @@ public static class ChiSquared
         return Math.Clamp(1 - sum * Math.Exp(a * Math.Log(half) - half - LogGamma(degrees)), 0, 1);
     }
 
-    /// <summary>ln Γ(degrees / 2), by Γ(x + 1) = x Γ(x) from Γ(1) = 1 and Γ(1/2) = √π.</summary>
+    /// <summary>Computes ln Γ(degrees / 2), by Γ(x + 1) = x Γ(x) from Γ(1) = 1 and Γ(1/2) = √π.</summary>
     private static double LogGamma(int degrees)
     {
         var log = degrees % 2 == 0 ? 0 : Math.Log(Math.PI) / 2;

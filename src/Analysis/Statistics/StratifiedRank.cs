@@ -5,16 +5,18 @@ namespace IpcBench.Analysis.Statistics;
 /// <summary>
 /// A signed-rank test of several groups of differences together, which finds a small shift that all groups share. Each
 /// group is ranked separately, because noise differs between groups, and the rank sums are added. Exact, by convolution
-/// of the distributions of the groups, while the groups are small; above, the normal approximation.
+/// of the distributions of the groups, while the groups are small. For larger groups, the normal approximation.
 /// </summary>
 public static class StratifiedRank
 {
     private const int MostExact = 50, LongestExact = 700;
 
-    // A cache for groups of equal size, which every run has; a run needs the same distribution four times.
+    // A cache for groups of equal size, which every run has. A run needs the same distribution four times.
     private static readonly ConcurrentDictionary<(int Count, int Groups), double[]> Known = new();
 
-    /// <summary>The two-sided probability of a sum at least as far from its middle as this one, when no group is shifted.</summary>
+    /// <summary>
+    /// Computes the two-sided probability of a sum at least as far from its middle as this sum, when no group is shifted.
+    /// </summary>
     public static double PValue(IReadOnlyList<double[]> groups)
     {
         double[][] moved = [.. groups.Select(group => group.Where(d => d != 0).ToArray())];
@@ -22,14 +24,14 @@ public static class StratifiedRank
         return Math.Min(1, 2 * Tail([.. moved.Select(group => group.Length)], Math.Min(sum, most - sum)));
     }
 
-    /// <summary>The smallest probability that groups of these sizes can give.</summary>
+    /// <summary>Computes the smallest probability that groups of these sizes can give.</summary>
     public static double Lowest(IReadOnlyList<int> counts) => Math.Min(1, 2 * Tail([.. counts], 0));
 
-    /// <summary>The shift at which the sum lies in its middle.</summary>
+    /// <summary>Estimates the shift, at which the sum lies in its middle.</summary>
     public static double Estimate(IReadOnlyList<double[]> groups) =>
         ShiftAt(groups, groups.Sum(group => Most(group.Length)) / 2.0);
 
-    /// <summary>The shifts that the test does not reject at this level; null when there are too few differences.</summary>
+    /// <summary>Computes the shifts that the test does not reject at this level. Null when there are too few differences.</summary>
     public static Interval? IntervalOf(IReadOnlyList<double[]> groups, double alpha)
     {
         int[] counts = [.. groups.Select(group => group.Length)];
@@ -43,7 +45,9 @@ public static class StratifiedRank
     private static double SumOf(IEnumerable<double[]> groups, double shift) =>
         groups.Sum(group => SignedRank.RankSum([.. group.Select(d => d - shift)]).Sum);
 
-    /// <summary>The shift at which the sum of the shifted differences falls below this sum; the sum never rises with the shift.</summary>
+    /// <summary>
+    /// Finds the shift at which the rank sum of the shifted differences falls below this sum. The rank sum never rises with the shift.
+    /// </summary>
     private static double ShiftAt(IReadOnlyList<double[]> groups, double sum)
     {
         var (low, high) = (groups.Min(group => group.Min()), groups.Max(group => group.Max()));
@@ -55,7 +59,7 @@ public static class StratifiedRank
         return (low + high) / 2;
     }
 
-    /// <summary>The largest sum whose lower tail has at most this probability; −1 if there is no such sum.</summary>
+    /// <summary>Finds the largest sum whose lower tail has at most this probability. −1 if there is no such sum.</summary>
     private static long Critical(int[] counts, double tail)
     {
         if (IsLarge(counts))
@@ -70,7 +74,7 @@ public static class StratifiedRank
         return -1;
     }
 
-    // A tie can give half a rank. It is rounded towards the middle.
+    // A tie can give half a rank. The sum is rounded towards the middle.
     private static double Tail(int[] counts, double sum) => IsLarge(counts)
         ? Normal.Below((sum + 0.5 - Mean(counts)) / Deviation(counts))
         : Distribution(counts).Take((int)Math.Ceiling(sum) + 1).Sum();

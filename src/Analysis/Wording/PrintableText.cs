@@ -9,18 +9,20 @@ namespace IpcBench.Analysis.Wording;
 /// </summary>
 public static partial class PrintableText
 {
-    /// <summary>The text without control and format characters, except for line ends.</summary>
+    /// <summary>Returns the text without control and format characters, except for line ends.</summary>
     public static string Of(string text) => text.Any(letter => letter != '\n' && IsObeyed(letter))
         ? string.Concat(text.Where(letter => letter == '\n' || !IsObeyed(letter))) : text;
 
-    /// <summary>The same for JSON, which must keep its content: these characters are escaped instead (RFC 8259, 7).</summary>
+    /// <summary>
+    /// Does the same for JSON, which must keep its content. So these characters are escaped instead of removed (RFC 8259, 7).
+    /// </summary>
     public static string OfJson(string json) => Of(json).Length == json.Length ? json
         : string.Concat(json.Select(letter => letter != '\n' && IsObeyed(letter)
             ? string.Create(CultureInfo.InvariantCulture, $"\\u{(int)letter:x4}") : letter.ToString()));
 
     /// <summary>
-    /// The same for a whole screen of this program: it keeps tabs, line ends and the escape sequences that the program
-    /// itself writes (ECMA-48: SGR, CPL and ED; hide and show the cursor).
+    /// Does the same for a whole screen of this program, but keeps tabs, line ends and the escape sequences that the
+    /// program itself writes (ECMA-48: SGR, CPL and ED; hide and show the cursor).
     /// </summary>
     public static string OfScreen(string text) => text.Any(IsObeyed)
         ? ObeyedOrOwn().Replace(text, "${own}") : text;

@@ -5,7 +5,7 @@ namespace IpcBench.Analysis.Wording;
 /// <summary>Numbers as text with their units, in the invariant culture. Values have no units before they are text.</summary>
 public static class Quantity
 {
-    /// <summary>Shown instead of a missing number.</summary>
+    /// <summary>The text in place of a missing number.</summary>
     public const string None = "–";
 
     public static string Show(double value, Unit unit) => unit switch
@@ -20,18 +20,18 @@ public static class Quantity
         Unit.Count => Count(value),
     };
 
-    /// <summary>1234567 → 1,234,567.</summary>
+    /// <summary>Formats a count: 1234567 → 1,234,567.</summary>
     public static string Count(double value) => value is > 0 and < 10
         ? Significant(value) : value.ToString("#,0", CultureInfo.InvariantCulture);
 
-    /// <summary>1 round, 12 rounds, 10,000 connections.</summary>
+    /// <summary>Formats a number of things: 1 round, 12 rounds, 10,000 connections.</summary>
     public static string Many(long count, string what) => count.ToString("#,0", CultureInfo.InvariantCulture) + " "
         + (count == 1 ? what : what.EndsWith('y') ? what[..^1] + "ies" : what + "s");
 
-    /// <summary>CPU time of a call: always in µs, so that the numbers of a column can be compared.</summary>
+    /// <summary>Formats the CPU time of a call, always in µs, so that the numbers of a column can be compared.</summary>
     public static string Micros(double ns) => (ns / 1000).ToString(ns < 100_000 ? "0.0" : "#,0", CultureInfo.InvariantCulture) + " µs";
 
-    /// <summary>A time with its unit, in ns: <c>30us</c>, <c>1.5ms</c>; null for any other text.</summary>
+    /// <summary>Reads a time with its unit, in ns: <c>30us</c>, <c>1.5ms</c>. Null for any other text.</summary>
     public static double? ParseNs(string text)
     {
         foreach (var (unit, ns) in new[] { ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("ns", 1.0), ("s", 1e9) })
@@ -43,7 +43,7 @@ public static class Quantity
         return null;
     }
 
-    /// <summary>Three digits in a suitable unit: 87.1 µs, 2.59 ms, 1.20 s.</summary>
+    /// <summary>Formats a duration with three digits in a suitable unit: 87.1 µs, 2.59 ms, 1.20 s.</summary>
     public static string Duration(double ns) => ns switch
     {
         < 1e3 => Fixed(ns) + " ns",
@@ -52,10 +52,10 @@ public static class Quantity
         _ => Fixed(ns / 1e9) + " s",
     };
 
-    /// <summary>A requested time: 2 s, 0.5 s.</summary>
+    /// <summary>Formats a requested time: 2 s, 0.5 s.</summary>
     public static string Seconds(long ns) => (ns / 1e9).ToString("0.###", CultureInfo.InvariantCulture) + " s";
 
-    /// <summary>Decimal units: 10 B, 1.5 kB, 1.21 GB.</summary>
+    /// <summary>Formats bytes in decimal units: 10 B, 1.5 kB, 1.21 GB.</summary>
     public static string Bytes(double bytes) => Math.Abs(bytes) switch
     {
         < 1e3 => (Math.Abs(bytes) < 10 ? Significant(bytes) : bytes.ToString("0", CultureInfo.InvariantCulture)) + " B",
@@ -65,7 +65,7 @@ public static class Quantity
         _ => Significant(bytes / 1e12) + " TB",
     };
 
-    /// <summary>A requested size, exact: 10 B, 1 kB, 64 KiB, 1 MB.</summary>
+    /// <summary>Formats a requested size exactly: 10 B, 1 kB, 64 KiB, 1 MB.</summary>
     public static string Size(long bytes) => bytes switch
     {
         >= 1_000_000 when bytes % 100_000 == 0 => (bytes / 1e6).ToString("0.#", CultureInfo.InvariantCulture) + " MB",
@@ -75,27 +75,27 @@ public static class Quantity
         _ => bytes.ToString("#,0", CultureInfo.InvariantCulture) + " B",
     };
 
-    /// <summary>0.034 → 3.4 %.</summary>
+    /// <summary>Formats a share in percent: 0.034 → 3.4 %.</summary>
     public static string Percent(double share)
     {
         var percent = share * 100;
         return percent.ToString(Math.Abs(percent) < 9.95 ? "0.0" : "#,0", CultureInfo.InvariantCulture) + " %";
     }
 
-    /// <summary>A ratio as a multiple: 1.23×.</summary>
+    /// <summary>Formats a ratio as a multiple: 1.23×.</summary>
     public static string Ratio(double ratio) => ratio.ToString(ratio < 9.995 ? "0.00" : "0.0", CultureInfo.InvariantCulture) + "×";
 
-    /// <summary>A ratio as a change: +23 %, −4.1 %.</summary>
+    /// <summary>Formats a ratio as a change: +23 %, −4.1 %.</summary>
     public static string Change(double ratio)
     {
         var text = Percent(Math.Abs(ratio - 1));
         return (ratio >= 1 ? "+" : "−") + text;
     }
 
-    /// <summary>Without trailing zeros: 99.9.</summary>
+    /// <summary>Formats a number without trailing zeros: 99.9.</summary>
     public static string Plain(double value) => value.ToString("0.######", CultureInfo.InvariantCulture);
 
-    /// <summary>At most three significant digits, without trailing zeros.</summary>
+    /// <summary>Formats a number with at most three significant digits, without trailing zeros.</summary>
     public static string Significant(double value) => Math.Abs(value) switch
     {
         0 => "0",

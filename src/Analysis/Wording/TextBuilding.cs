@@ -22,14 +22,14 @@ internal static class TextBuilding
         return text;
     }
 
-    /// <summary>An interpolated text in the invariant culture.</summary>
+    /// <summary>Returns an interpolated text in the invariant culture.</summary>
     public static string Invariant(ref InvariantLine line) => line.ToStringAndClear();
 
-    /// <summary>"a", "a and b", "a, b and c".</summary>
+    /// <summary>Joins parts: "a", "a and b", "a, b and c".</summary>
     public static string And(IReadOnlyList<string> parts) => parts.Count < 2
         ? string.Concat(parts) : string.Join(", ", parts.Take(parts.Count - 1)) + " and " + parts[^1];
 
-    /// <summary>A version without its commit, which the results file has.</summary>
+    /// <summary>Returns a version without its commit, because the results file has the commit.</summary>
     public static string Version(string text) => text.Split('+')[0];
 
     public static string Number(double value, string format) => value.ToString(format, CultureInfo.InvariantCulture);
@@ -48,7 +48,7 @@ internal static class FailureText
         "DATA_LOSS", "UNAUTHENTICATED",
     ];
 
-    /// <summary><c>status 5 NOT_FOUND: 12 ("no such cart")</c>.</summary>
+    /// <summary>Describes the failures of a kind: <c>status 5 NOT_FOUND: 12 ("no such cart")</c>.</summary>
     public static string Describe(string kind, long count, string? message) =>
         TextBuilding.Invariant($"{kind}{NameOf(kind)}: {count}") + (message is { Length: > 0 } ? $" (\"{message}\")" : "");
 
@@ -75,8 +75,8 @@ internal ref struct InvariantLine(int literalLength, int formattedCount)
 /// <summary>Wraps text into lines of a terminal.</summary>
 public static class TextWrapping
 {
-    /// <summary>The words in lines of at most this many columns; a longer word gets a line of its own.</summary>
-    /// <param name="width">Columns; null: one line.</param>
+    /// <summary>Returns the words in lines of at most this many columns. A longer word gets a line of its own.</summary>
+    /// <param name="width">The number of columns. Null for one line.</param>
     /// <param name="indent">The text before the first line.</param>
     /// <param name="hanging">The text before the other lines.</param>
     public static IEnumerable<string> Lines(string text, int? width, string indent = "", string hanging = "")
@@ -101,7 +101,7 @@ public static class TextWrapping
         yield return line;
     }
 
-    /// <summary>The text, or its beginning with an ellipsis if it is too long.</summary>
+    /// <summary>Returns the text, or its beginning with an ellipsis if the text is too long.</summary>
     public static string Cut(string text, int? width) =>
         width is { } most && text.Length > most ? text[..Math.Max(0, most - 1)] + "…" : text;
 

@@ -28,7 +28,9 @@ public sealed class TextTable(params string[] headings)
         return this;
     }
 
-    /// <summary>The aligned table, with two blanks between columns, no blanks at the ends of lines and \n after each line.</summary>
+    /// <summary>
+    /// Makes the aligned table, with two blanks between columns, no blanks at the ends of lines and \n after each line.
+    /// </summary>
     public string ToText(string indent = "")
     {
         var widths = Widths(Enumerable.Range(0, headings.Length));
@@ -38,7 +40,9 @@ public sealed class TextTable(params string[] headings)
         return text.ToString();
     }
 
-    /// <summary>The same with as few columns of <see cref="Spare"/> left out as make it this narrow, where that is possible.</summary>
+    /// <summary>
+    /// Leaves out columns of <see cref="Spare"/> until the table is this narrow. If this is not possible, all of them are left out.
+    /// </summary>
     public TextTable Fit(int width)
     {
         var kept = Enumerable.Range(0, headings.Length).ToList();
@@ -56,10 +60,10 @@ public sealed class TextTable(params string[] headings)
     }
 
     /// <summary>
-    /// For a terminal: aligned where there is room, which a line below says of columns that have none, else a paragraph for each row, so
-    /// that nothing is cut.
+    /// Makes lines for a terminal, so that nothing is cut. If there is room, the lines are an aligned table, and a line
+    /// below names the columns that were left out. Otherwise each row is a paragraph.
     /// </summary>
-    /// <param name="width">Columns of text; null: as many as it takes.</param>
+    /// <param name="width">The number of columns of text. Null for no limit.</param>
     public IEnumerable<string> Lines(int? width)
     {
         var shown = width is { } most ? Fit(most) : this;
@@ -78,7 +82,7 @@ public sealed class TextTable(params string[] headings)
             .Where(column => row[column].Length > 0).Select(column => $"{headings[column]} {row[column]}"));
     }
 
-    /// <summary>A Markdown table, with a newline after each line.</summary>
+    /// <summary>Makes a Markdown table, with a newline after each line.</summary>
     public string ToMarkdown()
     {
         var text = new StringBuilder();
@@ -92,7 +96,7 @@ public sealed class TextTable(params string[] headings)
     public bool IsWords(int column) => column < Words || LastIsWords && column == headings.Length - 1;
 
     /// <summary>
-    /// Escapes text from a file or server for Markdown, so that it cannot become HTML, a cell, a link or a picture
+    /// Escapes text from a file or server for Markdown, so that the text cannot become HTML, a cell, a link or a picture
     /// (brackets followed by an address or a reference).
     /// </summary>
     internal static string Escape(string text) => text.Replace("\\", "\\\\", StringComparison.Ordinal)
@@ -101,7 +105,7 @@ public sealed class TextTable(params string[] headings)
         .Replace("]:", "]\\:", StringComparison.Ordinal)
         .ReplaceLineEndings(" ");
 
-    /// <summary>Text from a file as code in Markdown.</summary>
+    /// <summary>Formats text from a file as code in Markdown.</summary>
     internal static string Code(string text) => $"`{text.Replace('`', '\'').ReplaceLineEndings(" ")}`";
 
     private int WidthOf(IReadOnlyCollection<int> columns) => Widths(columns).Sum() + 2 * (columns.Count - 1);

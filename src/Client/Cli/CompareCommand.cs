@@ -7,7 +7,7 @@ using IpcBench.Client.Terminal;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary><c>compare BASE NEW…</c>: what changed between runs, and whether the change crosses a limit.</summary>
+/// <summary><c>compare BASE NEW…</c>: shows the changes between runs, and whether a change crosses a limit.</summary>
 internal static class CompareCommand
 {
     public static Command Create()
@@ -58,7 +58,7 @@ internal static class CompareCommand
         new Option<string>("--format") { HelpName = "FORMAT", Description = "text (default), markdown or json" },
         "text", "markdown", "json");
 
-    /// <summary>The limits of the gate.</summary>
+    /// <summary>Makes the option for the limits of the gate.</summary>
     internal static Option<string[]> FailOn() => new("--fail-on")
     {
         HelpName = "LIMIT",
@@ -89,7 +89,7 @@ internal static class CompareCommand
             + "add --across if that is meant";
     }
 
-    /// <summary>The results of the gate, one per line; no lines when no limit was given.</summary>
+    /// <summary>Returns the results of the gate, one per line. Returns no lines when no limit was given.</summary>
     internal static IEnumerable<string> Lines(IReadOnlyList<Gate> gates, bool strict)
     {
         foreach (var sentence in gates.SelectMany(gate => gate.Missing))

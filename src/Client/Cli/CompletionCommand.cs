@@ -78,7 +78,7 @@ internal static class CompletionCommand
         ["pwsh"] = Pwsh,
     };
 
-    /// <summary>An option with values that shells suggest.</summary>
+    /// <summary>Gives an option the values that shells suggest.</summary>
     public static Option<T> Suggesting<T>(Option<T> option, params string[] values)
     {
         option.CompletionSources.Add(values);
@@ -86,8 +86,8 @@ internal static class CompletionCommand
     }
 
     /// <summary>
-    /// In a request for suggestions, replaces the sign of <c>--name=VALUE</c> before the position by a space: the
-    /// library suggests the values of an option after a space only.
+    /// In a request for suggestions, replaces the sign of <c>--name=VALUE</c> before the position by a space, since
+    /// the library suggests the values of an option only after a space.
     /// </summary>
     public static string[] Spaced(string[] arguments)
     {

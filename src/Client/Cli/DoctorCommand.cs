@@ -11,7 +11,7 @@ using Examination = IpcBench.Client.Doctor.Doctor;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary><c>GrpcBench doctor</c>: one line per check, with the fix; exit code 2 when a problem would stop a run.</summary>
+/// <summary><c>GrpcBench doctor</c>: prints one line per check, with the fix. The exit code is 2 when a problem would stop a run.</summary>
 internal static class DoctorCommand
 {
     /// <summary>The server's default addresses.</summary>
@@ -63,7 +63,9 @@ internal static class DoctorCommand
         return findings.Any(finding => finding.Level == Level.Problem) ? ExitCode.Environment : ExitCode.Ok;
     }
 
-    /// <summary>One line per finding: level, check, observation, and the fix after an arrow; several lines in a narrow terminal.</summary>
+    /// <summary>
+    /// Makes one line per finding: level, check, observation, and the fix after an arrow. A narrow terminal gets several lines.
+    /// </summary>
     internal static string Lines(IReadOnlyList<Finding> findings, int? width)
     {
         var longest = findings.Max(finding => finding.Check.Length);

@@ -9,8 +9,8 @@ using IpcBench.Client.Run;
 namespace IpcBench.Client.Cli;
 
 /// <summary>
-/// The help of the commands that measure: the most frequent options in groups, or all options with <c>--help all</c>.
-/// Other commands have few options and use the library's help.
+/// Prints the help of the commands that measure: the most frequent options in groups, or all options with <c>--help
+/// all</c>. Other commands have few options and use the library's help.
 /// </summary>
 internal sealed class GroupedHelp(HelpOption option, HelpAction library) : SynchronousCommandLineAction
 {
@@ -62,7 +62,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         return ExitCode.Ok;
     }
 
-    /// <summary>The options of a group, or the options that a word names or explains.</summary>
+    /// <summary>Lists the options of a group, or the options that a word names or explains.</summary>
     /// <exception cref="UsageException">No option matches.</exception>
     internal static List<string> About(Command command, string word)
     {
@@ -77,7 +77,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
             : throw new UsageException($"--help {word}: there is no command and no option with that word");
     }
 
-    /// <summary>The help of a command that measures.</summary>
+    /// <summary>Makes the help of a command that measures.</summary>
     internal static IEnumerable<string> Lines(Command command, bool all)
     {
         var isRoot = command is RootCommand;
@@ -107,7 +107,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         return lines.Select(line => line.TrimEnd());
     }
 
-    /// <summary>The command's own examples, or the examples of the main help that begin with its name.</summary>
+    /// <summary>Returns the command's own examples, or the examples of the main help that begin with its name.</summary>
     private static string ExamplesOf(Command command)
     {
         if (command is MeasuringCommand { Examples: { } own })
@@ -132,7 +132,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         }
     }
 
-    /// <summary>The word after <c>--help</c>; null without one.</summary>
+    /// <summary>Returns the word after <c>--help</c>. Null when there is none.</summary>
     private string? Word(ParseResult parseResult)
     {
         var typed = parseResult.Tokens.Select(token => token.Value).ToList();
@@ -145,7 +145,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
 
     private static string NamesOf(Option one)
     {
-        // The short name first, as in other tools.
+        // The short name stands first, as in other tools.
         var names = string.Join(", ", one.Aliases.Prepend(one.Name).Distinct().OrderBy(name => name.Length));
         return one.HelpName is { Length: > 0 } value && one.ValueType != typeof(bool) ? $"{names} {value}" : names;
     }
@@ -162,7 +162,9 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         }
     }
 
-    /// <summary>A heading and one line per command, with its description beside it, or below if it is too long.</summary>
+    /// <summary>
+    /// Returns a heading and one line per command. The description stands beside the command, or below a command that is too long.
+    /// </summary>
     private static IEnumerable<string> ExamplesOf(string text)
     {
         foreach (var line in text.Split('\n'))
@@ -178,7 +180,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
 
     private static IEnumerable<string> Wrapped(string text) => TextWrapping.Lines(text, Width);
 
-    /// <summary>The text up to the first punctuation mark that ends a clause.</summary>
+    /// <summary>Returns the text up to the first punctuation mark that ends a clause.</summary>
     private static string FirstSentence(string? text)
     {
         var ends = new[] { ": ", ". ", "? ", "; ", ", ", " (" }.Select(mark => (text ?? "").IndexOf(mark, StringComparison.Ordinal));
@@ -187,8 +189,9 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
 }
 
 /// <summary>
-/// Groups the options in the help of a command that measures, by their first names: the usual options, and the others, which only <c>--help
-/// all</c> shows. Knobs are added automatically. Any other new option must be added here; otherwise it is in the last group.
+/// Groups the options in the help of a command that measures, by their first names: the usual options, and the other
+/// options, which only <c>--help all</c> shows. Knobs are added automatically. Any other new option must be added
+/// here. Otherwise it is in the last group.
 /// </summary>
 /// <param name="Others">Options in the long help only.</param>
 internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IReadOnlyList<string> Others)

@@ -4,17 +4,20 @@ using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>The default value of an option, for the reader and for <c>--help</c>.</summary>
+/// <summary>The default value of an option, for reading the command line and for <c>--help</c>.</summary>
 /// <param name="Own">The value as typed, for servers that this tool starts.</param>
-/// <param name="Given">The value for servers that already run; null: the same.</param>
-/// <param name="Quick">The value with <c>--quick</c>; null: the same.</param>
+/// <param name="Given">The value for servers that already run. Null means the same value.</param>
+/// <param name="Quick">The value with <c>--quick</c>. Null means the same value.</param>
 internal sealed record Default(string Own, string? Given = null, string? Quick = null)
 {
     private const int LongestList = 8;
 
     public string Of(bool own, bool quick) => quick && Quick is not null ? Quick : own ? Own : Given ?? Own;
 
-    /// <summary><c>20s with -U, else 2s</c>; a long list is shortened to the first three entries and the last.</summary>
+    /// <summary>
+    /// Returns the value for the help, such as <c>20s with -U, else 2s</c>. A long list is shortened to the first
+    /// three entries and the last.
+    /// </summary>
     public override string ToString()
     {
         if (Given is not null)
@@ -24,12 +27,10 @@ internal sealed record Default(string Own, string? Given = null, string? Quick =
     }
 }
 
-/// <summary>
-/// What distinguishes a command that measures: its defaults and protocols, the options that it does not offer, and its help texts.
-/// </summary>
+/// <summary>The differences between commands that measure: defaults, protocols, options that are not offered, and help texts.</summary>
 internal sealed record Preset
 {
-    /// <summary>gRPC on the transports of one machine.</summary>
+    /// <summary>The preset of the main command: gRPC on the transports of one machine.</summary>
     public static Preset Main { get; } = new()
     {
         FreshServers = true,
@@ -43,13 +44,13 @@ internal sealed record Preset
     };
 
     /// <summary>
-    /// The command, and what results files call the comparison that it repeats; empty for the main one and for <c>http</c>.
+    /// The name of the command, and of the comparison that it repeats in results files. Empty for the main command and for <c>http</c>.
     /// </summary>
     public string Name { get; init; } = "";
 
     public string Description { get; init; } = "";
 
-    /// <summary>Printed after the help.</summary>
+    /// <summary>Examples that are printed after the help.</summary>
     public string? Examples { get; init; }
 
     public IReadOnlyList<string> Protocols { get; init; } = [ProtocolTable.Grpc];
@@ -60,7 +61,7 @@ internal sealed record Preset
     public Default Streams { get; init; } = new("1");
 
     /// <summary>
-    /// The duration of a cell if shapes are compared: shorter, because there are many shapes and they take turns in short slices.
+    /// The default when shapes of load are compared. It is shorter, since there are many shapes and they take turns in short slices.
     /// </summary>
     public Default ShapeDuration { get; init; } = new("300ms");
 
@@ -73,10 +74,10 @@ internal sealed record Preset
     /// <summary>Fixed pairs of connections and streams, instead of all combinations.</summary>
     public IReadOnlyList<Topology>? Topologies { get; init; }
 
-    /// <summary>The shapes of load, each with its sizes, that are compared if no concurrency is given; empty: a single load.</summary>
+    /// <summary>The shapes of load, each with its sizes, that are compared if no concurrency is given. Empty means a single load.</summary>
     public IReadOnlyList<(Shape Shape, Default Sizes)> Shapes { get; init; } = [];
 
-    /// <summary>Whether each round has servers of its own, where they are this tool's and a time ends a measurement.</summary>
+    /// <summary>True when each round has servers of its own, where this tool starts them and a time ends a measurement.</summary>
     public bool FreshServers { get; init; }
 
     public Default Threads { get; init; } = new("5");
@@ -84,10 +85,10 @@ internal sealed record Preset
 
     public Default Slice { get; init; } = new("50ms");
 
-    /// <summary>Sockets for raw echoes that are measured in addition to those of the other protocols.</summary>
+    /// <summary>Kinds of sockets for additional raw echoes, besides the sockets of the other protocols.</summary>
     public IReadOnlyList<string> EchoSockets { get; init; } = [];
 
-    /// <summary>Calls of a measurement; null: a measurement ends after a time, unless <c>-n</c> is given.</summary>
+    /// <summary>Calls of a measurement. Null means that a measurement ends after a time, unless <c>-n</c> is given.</summary>
     public Default? Calls { get; init; }
 
     public Default Rounds { get; init; } = new("12", Given: "3", Quick: "10");
@@ -101,16 +102,18 @@ internal sealed record Preset
     public Default Delta { get; init; } = new("3%");
     public Default Client { get; init; } = new(ProtocolTable.Wire);
 
-    /// <summary>How long <c>--quick</c> takes at most.</summary>
+    /// <summary>The longest time that <c>--quick</c> takes.</summary>
     public string QuickTime { get; init; } = "90 seconds";
 
-    /// <summary>Options, by first name, that have no meaning for the command or that it sets itself.</summary>
+    /// <summary>
+    /// Options, by first name, that the command does not offer, since they have no meaning for it or it sets them itself.
+    /// </summary>
     public IReadOnlyList<string> NotOffered { get; init; } = [];
 
-    /// <summary>Texts that replace the usual help, by the option's first name; the default is added.</summary>
+    /// <summary>Texts that replace the usual help, by the option's first name. The default is added to each text.</summary>
     public IReadOnlyDictionary<string, string> Words { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>The help of an option with its default.</summary>
+    /// <summary>Returns the help of an option with its default.</summary>
     public string Help(string option, string words, Default? standard = null) =>
         (Words.GetValueOrDefault(option) ?? words) + (standard is null ? "" : $" (default: {standard})");
 

@@ -88,7 +88,7 @@ internal static class ReportCommand
     }
 }
 
-/// <summary>Reads the results files of a command, each with a name that distinguishes it from the others.</summary>
+/// <summary>Reads the results files of a command. Each gets a name that distinguishes it from the other files.</summary>
 internal static class ResultsReading
 {
     /// <exception cref="EnvironmentException">A file cannot be read or is not a results file.</exception>
@@ -105,7 +105,7 @@ internal static class ResultsReading
         }
     }
 
-    // Read only once, because the path may be a pipe.
+    // The file is read only once, since the path may be a pipe.
     private static RunRecord Load(string path)
     {
         var json = ResultsFile.Read(path);
@@ -114,7 +114,7 @@ internal static class ResultsReading
 
     public static ReportModel Model(IReadOnlyList<string> paths) => new(Read(paths));
 
-    /// <summary>Labels if they differ, otherwise file names if these differ, otherwise whole paths.</summary>
+    /// <summary>Returns the labels of the runs if these differ, otherwise file names if these differ, otherwise whole paths.</summary>
     private static IReadOnlyList<string> NamesOf(IReadOnlyList<string> paths, List<RunRecord> runs)
     {
         var labels = runs.ConvertAll(run => run.Label);

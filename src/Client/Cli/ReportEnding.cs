@@ -4,7 +4,7 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>The extension of a file's name decides what is written into the file.</summary>
+/// <summary>Finds the format of a file by the extension of its name.</summary>
 internal static class ReportEnding
 {
     private const string ResultsEnding = ".json";
@@ -19,15 +19,15 @@ internal static class ReportEnding
         [".prom"] = "prometheus",
     };
 
-    /// <summary>The extensions of all reports, the short ones first; without that of results files.</summary>
+    /// <summary>The extensions of all reports, short extensions first, without the extension of results files.</summary>
     public static string Known { get; } = string.Join(", ", Short.Keys.Concat(
         Reports.All.Select(report => "." + report.Format).Where(ending => ending != ResultsEnding)));
 
-    /// <summary>The format of this extension; null for an unknown one.</summary>
+    /// <summary>Returns the format of this extension. Null for an unknown one.</summary>
     public static string? FormatOf(string ending) =>
         Short.GetValueOrDefault(ending) ?? (ending.Length > 0 ? Reports.Find(ending[1..])?.Format : null);
 
-    /// <summary>The files of a run's <c>-o</c>: at most one results file, and reports.</summary>
+    /// <summary>Divides the files of a run's <c>-o</c> into at most one results file, and reports.</summary>
     /// <exception cref="UsageException">An extension is unknown, or there are two results files.</exception>
     public static (string? Results, IReadOnlyList<ReportFile> Reports) Divide(IEnumerable<string> paths)
     {

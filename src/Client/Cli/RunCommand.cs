@@ -7,10 +7,10 @@ using IpcBench.Client.Terminal;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>The main command, and the commands that differ from it by their preset: they measure and compare.</summary>
+/// <summary>Makes the commands that measure and compare: the main command, and the commands that differ from it by their preset.</summary>
 internal static class RunCommand
 {
-    /// <summary>A subcommand with this preset.</summary>
+    /// <summary>Makes a subcommand with this preset.</summary>
     public static Command Create(Preset preset, IReadOnlyList<string> commandLine, Resume? resume)
     {
         var command = new MeasuringCommand(preset);
@@ -20,8 +20,8 @@ internal static class RunCommand
 
     /// <summary>Makes <paramref name="command"/> measure when it is invoked without a subcommand.</summary>
     /// <param name="command">Gets the options and the action.</param>
-    /// <param name="service">The options about the user's service; null: the command has none.</param>
-    /// <param name="again">All commands, for the command line of a kept run.</param>
+    /// <param name="service">The options about the user's service. Null when the command has none.</param>
+    /// <param name="again">Makes all commands, for the command line of a kept run.</param>
     public static void AddTo(
         Command command, Preset preset, IReadOnlyList<string> commandLine, Resume? resume, ServiceOptions? service = null,
         Func<IReadOnlyList<string>, Resume, RootCommand>? again = null)
@@ -42,7 +42,7 @@ internal static class RunCommand
         });
     }
 
-    /// <summary>Measures and prints.</summary>
+    /// <summary>Measures and prints the results.</summary>
     public static async Task<int> MeasureAsync(RunOptions asked, IReadOnlyList<string> commandLine, Resume? resume)
     {
         var options = resume?.Apply(asked) ?? asked;
@@ -51,20 +51,20 @@ internal static class RunCommand
     }
 }
 
-/// <summary>A command that measures, with what its help says first.</summary>
+/// <summary>A command that measures, with the first parts of its help.</summary>
 internal sealed class MeasuringCommand(string name, string description) : Command(name, description)
 {
     public MeasuringCommand(Preset preset)
         : this(preset.Name, preset.Description) => Examples = preset.Examples;
 
-    /// <summary>Null: those of the main help that begin with its name.</summary>
+    /// <summary>The examples in the help. Null means the examples of the main help that begin with the command's name.</summary>
     public string? Examples { get; }
 
-    /// <summary>Options that no other command has: the first of the help.</summary>
+    /// <summary>Options that no other command has. They stand first in the help.</summary>
     public IReadOnlyList<string> Own { get; init; } = [];
 }
 
-/// <summary><c>--resume FILE -r +4</c>: adds rounds to a saved run, whose plan is read from its own command line.</summary>
+/// <summary><c>--resume FILE -r +4</c>: adds rounds to a saved run. The plan is read from the command line in its file.</summary>
 internal sealed class Resume
 {
     public const string Usual = "+4";
@@ -75,7 +75,7 @@ internal sealed class Resume
 
     private Resume(Resumption kept, OutputOptions output) => (this.kept, this.output) = (kept, output);
 
-    /// <summary>The present command line; the file keeps the original one.</summary>
+    /// <summary>The present command line. The file keeps the original one.</summary>
     public IReadOnlyList<string> CommandLine { get; private set; } = [];
 
     /// <exception cref="UsageException">The run cannot be continued, or another option was given too.</exception>

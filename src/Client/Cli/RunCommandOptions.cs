@@ -7,8 +7,8 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>The options of all commands that measure. Letters are those of wrk, wrk2 and h2load.</summary>
-/// <param name="preset">The command's defaults and help texts; the command may lack some options.</param>
+/// <summary>The options of all commands that measure. Their letters are the same as in wrk, wrk2 and h2load.</summary>
+/// <param name="preset">The command's defaults and help texts. The command may lack some options.</param>
 internal sealed class RunCommandOptions(Preset preset)
 {
     public Preset Preset => preset;
@@ -101,7 +101,7 @@ internal sealed class RunCommandOptions(Preset preset)
     public Option<string> MaxTime { get; } = Text("--max-time", "TIME",
         preset.Help("--max-time", "with --rounds auto: start no round that would end later", preset.MaxTime));
 
-    /// <summary>Only the main command has this option, because the file knows its command.</summary>
+    /// <summary>The option --resume. Only the main command has it, since the file knows its command.</summary>
     public Option<string> Resume { get; } = Text("--resume", "FILE",
         $"add rounds to a saved run: -r +N (default: {Cli.Resume.Usual}); plan and options are read from the file, which is "
             + "extended; intervals are corrected for the additional look, as with --rounds auto");

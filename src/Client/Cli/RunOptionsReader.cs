@@ -8,13 +8,13 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Cli;
 
 /// <summary>
-/// Turns the command line into <see cref="RunOptions"/>. An option that was not given has the default of the preset;
+/// Turns the command line into <see cref="RunOptions"/>. An option that was not given has the default of the preset.
 /// <see cref="RunOptionsCheck"/> checks the result.
 /// </summary>
-/// <param name="declared">All options; options that the command does not have are at their defaults.</param>
-/// <param name="sweeping">More arms are added later than the options describe.</param>
-/// <param name="given">Servers that were given in another way than by -U.</param>
-/// <param name="service">The options about the user's service; null: the command has none.</param>
+/// <param name="declared">All options. Options that the command does not have are at their defaults.</param>
+/// <param name="sweeping">True when arms are added later that the options do not describe.</param>
+/// <param name="given">Servers that the user gave in another way than by -U.</param>
+/// <param name="service">The options about the user's service. Null when the command has none.</param>
 internal sealed class RunOptionsReader(
     RunCommandOptions declared, ParseResult typed, bool sweeping = false, IReadOnlyList<Address>? given = null,
     ServiceOptions? service = null)
@@ -29,14 +29,14 @@ internal sealed class RunOptionsReader(
         return Fitted(options);
     }
 
-    /// <summary>The options with as many rounds as their comparisons need, if no number was given.</summary>
+    /// <summary>Returns the options with as many rounds as their comparisons need, if no number was given.</summary>
     public RunOptions Fitted(RunOptions options) => Get(declared.Rounds) is not null || options.Output.Crank
         ? options
         : FamilyRounds.Fit(options, keepDuration: Get(declared.Duration) is not null || options.Loads.Any(load => load.VariesRate));
 
     /// <summary>
-    /// The shapes given by <c>--shape</c>. Otherwise all shapes of the preset, if transports are compared at full load
-    /// without a given concurrency, or else a single load.
+    /// Adds the shapes given by <c>--shape</c>. Without it, adds all shapes of the preset if transports are compared
+    /// at full load without a given concurrency. Otherwise there is a single load.
     /// </summary>
     private RunOptions InShapes(RunOptions options)
     {
@@ -185,7 +185,7 @@ internal sealed class RunOptionsReader(
         : throw new UsageException($"--watch '{text}' is not NAME=ADDRESS, e.g. --watch app=http://127.0.0.1:8000");
 
     /// <summary>
-    /// Reads --connect-per-call. Without a value it is on; <c>both</c> measures with and without. Another word is an argument.
+    /// Reads --connect-per-call. Without a value it is on, and <c>both</c> measures with and without it. Another word is an argument.
     /// </summary>
     private IReadOnlyList<bool> PerCall() => typed.GetResult(declared.ConnectPerCall) is null or { Implicit: true }
         ? [false]
@@ -197,7 +197,7 @@ internal sealed class RunOptionsReader(
             _ => [true],
         };
 
-    /// <summary>The given number; otherwise the preset's, unless a time was given.</summary>
+    /// <summary>Returns the given number of calls. Otherwise returns the preset's number, unless a time was given.</summary>
     private long? Calls(Func<Option<string>, Default, string> or)
     {
         if (Get(declared.Calls) is { } text)
@@ -221,7 +221,7 @@ internal sealed class RunOptionsReader(
                     + "each connection belongs to one thread");
     }
 
-    /// <summary>A variant without a name, or one variant for each value if a knob has a list of values.</summary>
+    /// <summary>Makes one variant without a name, or one variant for each value if a knob has a list of values.</summary>
     private IReadOnlyList<Variant> Variants()
     {
         IReadOnlyList<Variant> variants = [new Variant("", new Knobs())];
@@ -236,8 +236,8 @@ internal sealed class RunOptionsReader(
     }
 
     /// <summary>
-    /// A variant with Kestrel's sockets for all protocols, followed by a variant for the echo over each other kind of
-    /// sockets on this system.
+    /// Makes variants with System.Net.Sockets for all protocols, followed by variants for the echo over each other
+    /// kind of sockets on this system.
     /// </summary>
     private IReadOnlyList<Variant> WithEchoes(IReadOnlyList<Variant> variants)
     {

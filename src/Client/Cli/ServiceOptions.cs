@@ -81,17 +81,17 @@ internal sealed class ServiceOptions
             + "'$VARIABLE' hold metadata, one per line",
     };
 
-    /// <summary>In the order of the help.</summary>
+    /// <summary>The options in the order of the help.</summary>
     public IEnumerable<Option> Offered => [List, Describe, .. ToCall];
 
-    /// <summary>The options without those that only print types.</summary>
+    /// <summary>The options that make calls, without the options that only print types.</summary>
     public IEnumerable<Option> ToCall =>
         [Call, Data, DataBinary, Expect, Deadline, Authority, Protoset, Proto, Include, Header];
 
-    /// <summary>Whether types are printed and nothing is measured.</summary>
+    /// <summary>True when types are printed and nothing is measured.</summary>
     public bool IsAsked(ParseResult typed) => typed.GetValue(List) || typed.GetValue(Describe) is not null;
 
-    /// <summary>The method to call; null without one.</summary>
+    /// <summary>Reads the method to call. Null when there is none.</summary>
     /// <exception cref="UsageException">The options contradict each other, or need a method and none was given.</exception>
     public AskedCall? Read(ParseResult typed)
     {

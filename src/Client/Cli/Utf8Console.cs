@@ -3,8 +3,8 @@ using System.Text;
 namespace IpcBench.Client.Cli;
 
 /// <summary>
-/// Makes standard output and error UTF-8 while this program runs: a Windows console starts in a national code page,
-/// which has no <c>µ</c> or <c>█</c>.
+/// Makes standard output and error UTF-8 while this program runs, since a Windows console starts in a national code
+/// page, which has no <c>µ</c> or <c>█</c>.
 /// </summary>
 internal sealed class Utf8Console : IDisposable
 {
@@ -13,7 +13,7 @@ internal sealed class Utf8Console : IDisposable
     private Utf8Console(Encoding? before) => this.before = before;
 
     /// <summary>
-    /// UTF-8 until the result is disposed: on Windows the code page belongs to the console and would outlive this process.
+    /// Switches to UTF-8 until the result is disposed. On Windows the code page belongs to the console and would outlive this process.
     /// </summary>
     public static Utf8Console Enable()
     {
@@ -25,7 +25,7 @@ internal sealed class Utf8Console : IDisposable
         }
         catch (IOException)
         {
-            // There is no console: output is redirected, and .NET writes UTF-8 by default.
+            // There is no console, since output is redirected. .NET then writes UTF-8 by default.
             return new Utf8Console(null);
         }
     }

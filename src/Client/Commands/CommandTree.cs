@@ -6,7 +6,7 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Commands;
 
-/// <summary>All commands of the tool and the examples under their help.</summary>
+/// <summary>Makes all commands of the tool.</summary>
 internal static class CommandTree
 {
     public static RootCommand Create(IReadOnlyList<string> commandLine, Resume? resume = null)
@@ -28,7 +28,8 @@ internal static class CommandTree
     }
 
     /// <summary>
-    /// Accepts what other tools accept: <c>help</c> and <c>help load</c> ask for help, and an address without an option is a server.
+    /// Rewrites command lines as other tools accept them. <c>help</c> and <c>help load</c> ask for help, and an
+    /// address without an option is a server.
     /// </summary>
     public static string[] Meant(string[] args)
     {
@@ -43,7 +44,7 @@ internal static class CommandTree
     private static bool IsAddress(string word) =>
         word.Contains("://", StringComparison.Ordinal) || (word[0] is not '-' && Transports.Address.TryParse(word, out _, out _));
 
-    /// <summary>The message for a command line that the parser rejects.</summary>
+    /// <summary>Returns the message for a command line that the parser rejects.</summary>
     public static string Complaint(ParseResult typed)
     {
         var option = typed.UnmatchedTokens.FirstOrDefault(token => token is ['-', not '-', ..] or ['-', '-', _, ..]);
@@ -64,7 +65,7 @@ internal static class CommandTree
                 : $"{option} is no option of {command.Name}{like}";
     }
 
-    /// <summary>The nearest known word, if at most two letters and a third of the letters are wrong; else null.</summary>
+    /// <summary>Returns the nearest known word, if at most two letters and a third of the letters are wrong. Null otherwise.</summary>
     private static string? Meant(string word, IEnumerable<string> known)
     {
         var letters = word.TrimStart('-').Length;
@@ -95,10 +96,14 @@ internal static class ServeCommand
 {
     public const string Name = "serve";
 
-    /// <summary>Only for the list of commands in the help: the parser never sees a command line that begins with this name.</summary>
+    /// <summary>
+    /// Makes a command for the list of commands in the help only. The parser never sees a command line that begins with this name.
+    /// </summary>
     public static Command Create() => new(Name, "Start the server alone, until Ctrl-C; its options: GrpcBench serve --help");
 
-    /// <summary>This process becomes the server, so the call does not return; on Windows it waits for the server's exit code.</summary>
+    /// <summary>
+    /// Replaces this process by the server, so that the call does not return. On Windows it waits for the server's exit code.
+    /// </summary>
     /// <exception cref="EnvironmentException">The server does not exist, or nothing can run it.</exception>
     public static int Run(IEnumerable<string> arguments)
     {

@@ -3,7 +3,7 @@ using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>A stream of a connection: at most one call at a time, which is awaited on this same object.</summary>
+/// <summary>A stream of a connection, with at most one call at a time. The caller awaits the call on this same object.</summary>
 internal abstract class CallStream(DuplexConnection connection) : IStream, IValueTaskSource<CallResult>, IValueTaskSource<bool>
 {
     private ManualResetValueTaskSourceCore<CallResult> call;
@@ -70,7 +70,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
         return new ValueTask<CallResult>(this, call.Version);
     }
 
-    /// <summary>Sends the request, or keeps it until the connection can send. Inside the connection's lock.</summary>
+    /// <summary>Sends the request, or keeps it until the connection can send. Called inside the connection's lock.</summary>
     protected abstract void Send();
 
     CallResult IValueTaskSource<CallResult>.GetResult(short token) => call.GetResult(token);

@@ -7,7 +7,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>Opens the duplexes of one cell, and keeps the buffers that they share.</summary>
-/// <param name="usesLoops">The duplexes run on event loops; false: on threads that .NET chooses.</param>
+/// <param name="usesLoops">True when the duplexes run on event loops. False when they run on threads that .NET chooses.</param>
 internal abstract class Dialer(bool usesLoops)
 {
     private readonly Dictionary<Scheduler, BufferPool> pools = [];
@@ -17,9 +17,12 @@ internal abstract class Dialer(bool usesLoops)
     /// <summary>How often a connect was tried again because the server's accept queue was full.</summary>
     public abstract long Retries { get; }
 
-    /// <summary>The dialer for the address: over event loops where the system and the transport allow, else over .NET's streams.</summary>
-    /// <param name="bytesAtOnce">Bytes that a connection may receive at once; they set the size of its receive buffer
-    /// (4 to 64 KiB).</param>
+    /// <summary>
+    /// Makes the dialer for the address: over event loops where the system and the transport allow, else over .NET's streams.
+    /// </summary>
+    /// <param name="bytesAtOnce">
+    /// Bytes that a connection may receive at once. They set the size of its receive buffer (4 to 64 KiB).
+    /// </param>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static async Task<Dialer> ForAsync(Address address, ConnectorOptions options, long bytesAtOnce, CancellationToken cancellation)
     {
@@ -30,13 +33,16 @@ internal abstract class Dialer(bool usesLoops)
     }
 
     /// <summary>Opens a duplex for the scheduler. The duplex delivers nothing before <see cref="Duplex.Start"/>.</summary>
-    /// <exception cref="IOException">The duplex could not be opened; the message says why.</exception>
+    /// <exception cref="IOException">The duplex could not be opened. The message says why.</exception>
     public abstract ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation);
 
-    /// <summary>The connections over these duplexes, for the engine.</summary>
+    /// <summary>Makes the source of connections over these duplexes, for the engine.</summary>
     public ConnectionSource Connections(Func<Scheduler, IConnection> make) => new(make, usesLoops, () => Retries);
 
-    /// <summary>The connections of a loop share one pool; a connection on several threads has its own. From any thread.</summary>
+    /// <summary>
+    /// Returns the buffer pool for a new connection. The connections of a loop share one pool. A connection on
+    /// several threads has its own. From any thread.
+    /// </summary>
     public BufferPool PoolFor(Scheduler scheduler)
     {
         if (!usesLoops)
@@ -50,7 +56,7 @@ internal abstract class Dialer(bool usesLoops)
     }
 }
 
-/// <summary>Opens duplexes on event loops: plain sockets, and TLS over one.</summary>
+/// <summary>Opens duplexes on event loops: plain sockets, and TLS over plain sockets.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopDialer(LoopConnector connector, Address address, ConnectorOptions options, int bufferSize)
     : Dialer(usesLoops: true)
@@ -63,8 +69,8 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
         if (address is Address.Tls tls)
         {
             var inner = new LoopStreamConnector(loop, connector);
-            // The registration is not disposed, for the reason in DuplexConnection. A late callback aborts a connect
-            // that was cancelled anyway.
+            // The registration is not disposed (see DuplexConnection.OpenAsync). A late callback aborts a connect
+            // that was already cancelled.
             var registration = cancellation.UnsafeRegister(_ => loop.Post(_ => inner.Abort(), null), null);
             try
             {
@@ -74,7 +80,7 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
                 }
                 catch (IOException) when (cancellation.IsCancellationRequested)
                 {
-                    // Abort closed the socket during the handshake: the server did not answer in time.
+                    // Abort closed the socket during the handshake, since the server did not answer in time.
                     throw new OperationCanceledException(cancellation);
                 }
             }
@@ -89,7 +95,9 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
     }
 }
 
-/// <summary>Opens duplexes over .NET's streams: pipes everywhere, and all transports on systems without the event loop.</summary>
+/// <summary>
+/// Opens duplexes over .NET's streams, for pipes on every system, and for all transports on systems without the event loop.
+/// </summary>
 internal sealed class StreamDialer(Connector connector, int bufferSize) : Dialer(usesLoops: false)
 {
     public override long Retries => connector.Retries;

@@ -4,8 +4,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// One connection through all its duplexes: opens, tells its streams when a call can be sent, and opens again after a failure. One thread
-/// at a time may enter, and the last to leave flushes the output once.
+/// One connection through all its duplexes. It opens a duplex, tells its streams when a call can be sent, and opens a
+/// new duplex after a failure. One thread at a time may enter, and the last to leave flushes the output once.
 /// </summary>
 internal abstract class DuplexConnection : IConnection, IDuplexOwner
 {
@@ -24,7 +24,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     private bool isOver;
     private long received;
 
-    /// <param name="scheduler">Runs the connection; unless that is a single thread, each thread takes a lock.</param>
+    /// <param name="scheduler">Runs the connection. Unless the scheduler has a single thread, each thread takes a lock.</param>
     protected DuplexConnection(Scheduler scheduler, Dialer dialer)
     {
         (this.scheduler, this.dialer, reopener) = (scheduler, dialer, new Reopener(scheduler, OpenAsync));
@@ -32,10 +32,10 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
         Output = new OutputBuffer(pool);
     }
 
-    /// <summary>The bytes that are flushed at the last leave.</summary>
+    /// <summary>The bytes that the last thread to leave flushes.</summary>
     protected OutputBuffer Output { get; private set; }
 
-    /// <summary>The present duplex; null without one.</summary>
+    /// <summary>The present duplex. Null when there is none.</summary>
     protected Duplex? Current { get; private set; }
 
     public abstract IReadOnlyList<IStream> Streams { get; }
@@ -50,24 +50,24 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
 
     public virtual BlockedTime? Blocked => null;
 
-    /// <summary>False: the connection is for one call, and a failure does not open it again.</summary>
+    /// <summary>False when the connection is for one call, so that a failure does not open it again.</summary>
     public bool Reopens { get; init; } = true;
 
     public int Reopened => reopener.Reopened;
 
-    /// <summary>A call can be sent now. Otherwise <see cref="WaitForReady"/> tells when, or that the load is over.</summary>
+    /// <summary>True when a call can be sent now. Otherwise <see cref="WaitForReady"/> tells when, or that the load is over.</summary>
     public bool IsReady => accepting && CanSend;
 
-    /// <summary>The load is on: calls may be sent.</summary>
+    /// <summary>True during the load, when calls may be sent.</summary>
     public bool IsAccepting => accepting;
 
     /// <summary>Objects that the next reply and the next call use, on connections that prefetch.</summary>
     protected virtual object[] NeededSoon => [];
 
-    /// <summary>The connection is up and has room for one more call.</summary>
+    /// <summary>True when the connection is up and has room for one more call.</summary>
     protected abstract bool CanSend { get; }
 
-    /// <summary>The server closes the connection after the last reply.</summary>
+    /// <summary>True when the server closes the connection after the last reply.</summary>
     protected virtual bool ServerEndsFirst => false;
 
     public void Enter()
@@ -81,7 +81,8 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     {
         try
         {
-            // A flush that finds its duplex broken ends it. A new duplex may take its place and have output already, which is flushed too.
+            // A flush that finds its duplex broken ends the duplex. A new duplex may take its place and already have
+            // output, which is flushed too.
             for (Duplex? flushed = null; depth == 1 && !Output.IsEmpty && Current is { } now && now != flushed; flushed = now)
                 now.Flush(Output);
         }
@@ -156,8 +157,9 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     }
 
     /// <summary>
-    /// Another worker waits for the calls of a stream. On a connection with one stream, all objects of the next reply are known and can be
-    /// prefetched. Only sockets of an event loop prefetch, and only there does no other thread change the objects.
+    /// Called when another worker waits for the calls of a stream. On a connection with one stream, all objects of
+    /// the next reply are known and can be prefetched. Only sockets of an event loop prefetch, since only there does
+    /// no other thread change the objects.
     /// </summary>
     public void OnWaiter()
     {
@@ -165,13 +167,13 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
             Current?.NeedSoon([this, only, .. only.Waiters, Output, .. path]);
     }
 
-    /// <summary>A call has succeeded: after a failure, the next attempt to open is made at once.</summary>
+    /// <summary>Called when a call has succeeded. After the next failure, the connection is opened again at once.</summary>
     public void OnSuccess() => reopener.OnSuccess();
 
     public async ValueTask FinishAsync()
     {
-        // The side that closes first keeps the port in TIME_WAIT for a minute: the server closes first in this
-        // protocol, so the client waits.
+        // The side that closes first keeps the port in TIME_WAIT for a minute. In this protocol the server closes
+        // first, so the client waits.
         if (ServerEndsFirst && IsOpen)
         {
             EndWait wait;
@@ -222,23 +224,25 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
             OnEnd(fault);
     }
 
-    /// <summary>A new duplex is open; the method writes the first bytes to <see cref="Output"/>.</summary>
+    /// <summary>Called when a new duplex is open. Writes the first bytes to <see cref="Output"/>.</summary>
     protected abstract void OnDuplex();
 
-    /// <summary>The duplex could not be opened.</summary>
+    /// <summary>Called when the duplex could not be opened.</summary>
     protected abstract void Abandon();
 
-    /// <summary>Output was flushed, and there may be room for more.</summary>
+    /// <summary>Called when output was flushed and there may be room for more.</summary>
     protected virtual void Flushed()
     {
     }
 
     protected abstract void Receive(ReadOnlySpan<byte> bytes);
 
-    /// <summary>The duplex has ended. <paramref name="fault"/> is null when the other side closed it in an orderly way.</summary>
+    /// <summary>
+    /// Called when the duplex has ended. <paramref name="fault"/> is null when the other side closed it in an orderly way.
+    /// </summary>
     protected abstract void OnEnd(string? fault);
 
-    /// <summary>The connection is no longer needed: ends the duplex and the calls in flight on it.</summary>
+    /// <summary>Ends the duplex and the calls in flight on it, since the connection is no longer needed.</summary>
     protected abstract void Close();
 
     /// <summary>Lets waiting streams continue while there is room.</summary>
@@ -248,7 +252,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
             waiting.Dequeue().SignalReady(true);
     }
 
-    /// <summary>The connection can carry calls.</summary>
+    /// <summary>Called when the connection can carry calls.</summary>
     protected void SignalOpen()
     {
         var waiter = opening;
@@ -257,8 +261,8 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
         waiter?.TrySetResult();
     }
 
-    /// <summary>Closes the duplex; waiting output is sent only if that is possible at once.</summary>
-    /// <param name="failOut">Ends the calls in flight on the duplex; it must not send them again yet.</param>
+    /// <summary>Closes the duplex. Waiting output is sent only if this is possible at once.</summary>
+    /// <param name="failOut">Ends the calls in flight on the duplex, but must not send them again yet.</param>
     /// <param name="whyNotOpen">The error for a caller that waits for the connection to open.</param>
     protected void Drop(Action failOut, Func<IOException> whyNotOpen)
     {

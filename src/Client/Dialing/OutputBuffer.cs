@@ -4,8 +4,9 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// Bytes that wait to be sent. The memory comes from a pool that the connections of a thread share, and returns to the pool when all is
-/// sent. Large payloads are not copied: the buffer keeps references to them and they are sent from their own memory.
+/// Holds bytes that wait to be sent. The memory comes from a pool that the connections of a thread share, and returns
+/// to the pool when all bytes are sent. Large payloads are not copied. The buffer refers to them, and they are sent
+/// from their own memory.
 /// </summary>
 internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 {
@@ -19,19 +20,19 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 
     public int Length => end - start + borrowedBytes;
 
-    /// <summary>How many bytes the system or a pending write has taken so far.</summary>
+    /// <summary>The number of bytes that the system or a pending write has taken so far.</summary>
     public long Taken { get; private set; }
 
-    /// <summary>How many bytes were written so far; the last byte is on its way once <see cref="Taken"/> reaches this number.</summary>
+    /// <summary>The number of bytes written so far. The last of them is on its way once <see cref="Taken"/> reaches this number.</summary>
     public long Written => Taken + Length;
 
-    /// <summary>True when nothing is borrowed, so that <see cref="Unsent"/> is all there is to send.</summary>
+    /// <summary>True when nothing is borrowed, so that <see cref="Unsent"/> has all bytes to send.</summary>
     public bool IsPlain => borrowedBytes == 0;
 
     /// <summary>All bytes to send, if the buffer <see cref="IsPlain"/>.</summary>
     public ReadOnlyMemory<byte> Unsent => Part(start, end);
 
-    /// <summary>Appends bytes without a copy: their memory must not change until they are sent.</summary>
+    /// <summary>Appends bytes without a copy. Their memory must not change until they are sent.</summary>
     public void Borrow(ReadOnlyMemory<byte> source)
     {
         if (source.IsEmpty)
@@ -47,7 +48,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         borrowedBytes += source.Length;
     }
 
-    /// <summary>The first parts to send in order, as many as <paramref name="into"/> has room for.</summary>
+    /// <summary>Gets the first parts to send in order, as many as <paramref name="into"/> has room for.</summary>
     /// <returns>The number of parts.</returns>
     public int Parts(Span<ReadOnlyMemory<byte>> into)
     {
@@ -80,7 +81,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         Fill(to, bytes.AsSpan(at, end - at));
     }
 
-    /// <summary>Room for <paramref name="count"/> more bytes, which the caller fills at once.</summary>
+    /// <summary>Makes room for <paramref name="count"/> more bytes, which the caller fills at once.</summary>
     public Span<byte> Append(int count)
     {
         if (bytes.Length - end < count)
@@ -155,8 +156,9 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 }
 
 /// <summary>
-/// Output buffers for one thread at a time. All free buffers have the same size, the largest that was ever requested, since a connection
-/// that had so much to send will have it again. The pool keeps at most as many buffers as were in use at one time.
+/// Keeps output buffers for one thread at a time. All free buffers have the same size, the largest that was ever
+/// requested, since a connection that had much to send will have much to send again. The pool keeps at most as many
+/// buffers as were in use at one time.
 /// </summary>
 internal sealed class BufferPool(int size = 16 * 1024)
 {
@@ -173,7 +175,7 @@ internal sealed class BufferPool(int size = 16 * 1024)
         return free.TryPop(out var buffer) ? buffer : GC.AllocateUninitializedArray<byte>(size, pinned: true);
     }
 
-    /// <summary>Takes a buffer back; a buffer that is too small by now is dropped.</summary>
+    /// <summary>Takes a buffer back. A buffer that is too small by now is dropped.</summary>
     public void Return(byte[] buffer)
     {
         if (buffer.Length == size)

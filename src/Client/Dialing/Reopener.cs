@@ -4,7 +4,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// The pause before a server is tried again: none at first, then 10 ms, doubled each time up to 250 ms, until a call has succeeded.
+/// The pause before a server is tried again. There is no pause at first. Then it is 10 ms, doubled each time up to
+/// 250 ms, until a call has succeeded.
 /// </summary>
 internal sealed class BackOff(Scheduler scheduler)
 {
@@ -24,7 +25,7 @@ internal sealed class BackOff(Scheduler scheduler)
 
 /// <summary>Opens a connection again after its death, as often as needed. From any thread.</summary>
 /// <param name="scheduler">Runs the pauses between the attempts.</param>
-/// <param name="open">One attempt; throws when it fails.</param>
+/// <param name="open">Makes one attempt. Throws when it fails.</param>
 internal sealed class Reopener(Scheduler scheduler, Func<CancellationToken, Task> open)
 {
     private static readonly TimeSpan Attempt = TimeSpan.FromSeconds(2);
@@ -38,7 +39,7 @@ internal sealed class Reopener(Scheduler scheduler, Func<CancellationToken, Task
     /// <summary>The number of attempts that succeeded.</summary>
     public int Reopened { get; private set; }
 
-    /// <summary>The connection died; this may happen before the attempt that opened it has returned.</summary>
+    /// <summary>Called when the connection died. This may happen before the attempt that opened it has returned.</summary>
     public void OnDeath()
     {
         lock (gate)
@@ -51,10 +52,10 @@ internal sealed class Reopener(Scheduler scheduler, Func<CancellationToken, Task
         _ = RunAsync();
     }
 
-    /// <summary>A call has succeeded: the next death is followed by an attempt at once.</summary>
+    /// <summary>Called when a call has succeeded. After the next death, an attempt is made at once.</summary>
     public void OnSuccess() => pause.Reset();
 
-    /// <summary>The connection is no longer needed.</summary>
+    /// <summary>Called when the connection is no longer needed.</summary>
     public void Stop()
     {
         lock (gate)

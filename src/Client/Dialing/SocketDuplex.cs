@@ -3,7 +3,9 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>A duplex over a socket of an event loop: one receive and one send for a call, without a task or an own buffer.</summary>
+/// <summary>
+/// A duplex over a socket of an event loop. A call takes one receive and one send, without a task or a buffer of its own.
+/// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
 {
@@ -32,7 +34,7 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
                 output.Sent(sent);
             if (sent == asked)
                 continue;
-            // The socket took less than it was given, so it is full.
+            // The socket took only a part of the bytes, so it is full.
             if (sent is > 0 or LoopSocket.WouldBlock)
                 open.WantWritable();
             else
@@ -41,14 +43,14 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
         }
     }
 
-    /// <summary>A part of the output is lost, so the connection must end.</summary>
+    /// <summary>Ends the connection, since a part of the output is lost.</summary>
     private void Fail(LoopSocket open, OutputBuffer output, int result)
     {
         output.Clear();
         if (open.IsClosed || LoopSocket.IsOthersEnd(result))
             return; // the next receive tells the reason, after answers that have arrived
         open.ResetOnClose();
-        // Posted, since the owner is just sending.
+        // The call is posted, since the owner is just sending.
         open.Loop.Post(_ => owner.OnEnd(this, LoopSocket.Describe(result)), null);
     }
 

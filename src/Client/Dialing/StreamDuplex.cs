@@ -2,10 +2,11 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>A duplex over a .NET stream (TLS, a named pipe): an awaited read loop, and one write at a time.</summary>
+/// <summary>A duplex over a .NET stream (TLS, a named pipe), with an awaited read loop and one write at a time.</summary>
 internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int bufferSize) : Duplex
 {
-    // Output is copied before a write: a larger copy would only cost memory when hundreds of connections upload.
+    // The most bytes of a write. Output is copied before a write, and larger copies would only cost memory when
+    // hundreds of connections upload.
     private const int MostAtOnce = 1 << 20;
 
     private readonly Lock gate = new();
@@ -50,7 +51,7 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
                 return;
             isClosed = true;
         }
-        // Not awaited: the close_notify of a TLS stream may wait for a write that never ends.
+        // This is not awaited, since the close_notify of a TLS stream may wait for a write that never ends.
         _ = DisposeAsync();
     }
 
@@ -81,7 +82,7 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
         owner.OnRoom(this);
     }
 
-    /// <summary>Does not throw, since the caller holds the connection's lock: a failed write ends the duplex.</summary>
+    /// <summary>Begins a write. Does not throw, since the caller holds the connection's lock. A failed write ends the duplex.</summary>
     private ValueTask WriteAsync(int count)
     {
         try

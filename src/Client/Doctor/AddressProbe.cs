@@ -7,7 +7,7 @@ namespace IpcBench.Client.Doctor;
 /// <summary>Checks whether a server answers at an address.</summary>
 internal static class AddressProbe
 {
-    /// <summary>Never throws; takes at most <paramref name="patience"/>.</summary>
+    /// <summary>Checks one address. Never throws. Takes at most <paramref name="patience"/>.</summary>
     public static async Task<AddressState> LookAsync(Address address, TimeSpan patience)
     {
         if (address is Address.Unix or Address.UnixAbstract && !Socket.OSSupportsUnixDomainSockets)
@@ -35,15 +35,16 @@ internal static class AddressProbe
         }
     }
 
-    // Only the socket matters here: a TLS handshake could also fail because of the certificate.
+    // Only the socket matters here. A TLS handshake could also fail because of the certificate.
     private static Address Cleartext(Address address) => address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : address;
 
-    // The socket of another user: connect(2) needs write permission on its file (unix(7)). On Windows the access list of a pipe decides.
+    // The socket belongs to another user: connect(2) needs write permission on its file (unix(7)). On Windows the
+    // access list of a pipe decides.
     private static bool IsRefusal(Exception e) =>
         (e as SocketException ?? e.InnerException as SocketException)?.SocketErrorCode == SocketError.AccessDenied
         || (e as IOException)?.InnerException is UnauthorizedAccessException;
 
-    // A socket cannot be opened as a file (ENXIO); a path that opens is an ordinary file.
+    // A socket cannot be opened as a file (ENXIO), so a path that opens is an ordinary file.
     private static AddressState FileState(string path)
     {
         // Opening a named pipe (FIFO) would wait for its writer, perhaps for ever.

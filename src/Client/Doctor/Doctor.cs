@@ -7,7 +7,7 @@ namespace IpcBench.Client.Doctor;
 /// <summary>Looks for conditions of this machine that would disturb a measurement.</summary>
 internal static class Doctor
 {
-    // In the order of the output; a new check is a line here.
+    // The checks in the order of the output. A new check is a line here.
     private static readonly Func<DoctorFacts, IEnumerable<Finding>>[] Checks =
     [
         One(LimitChecks.OpenFiles), One(LimitChecks.AcceptQueue), One(LimitChecks.Ports), One(LimitChecks.SocketBuffers),
@@ -19,11 +19,11 @@ internal static class Doctor
 
     public static IReadOnlyList<Finding> Judge(DoctorFacts facts) => [.. Checks.SelectMany(check => check(facts))];
 
-    /// <summary>The findings of all checks, good and bad.</summary>
+    /// <summary>Returns the findings of all checks, good and bad.</summary>
     public static async Task<IReadOnlyList<Finding>> ExamineAsync(DoctorOptions options, HostInfo host) =>
         Judge(await FactsGathering.GatherAsync(options, host));
 
-    /// <summary>The problems, for the reports of a run. Takes some 200 ms, most of which watches other programs' CPU use.</summary>
+    /// <summary>Returns the problems, for the reports of a run. Takes some 200 ms, mostly to watch the CPU use of other programs.</summary>
     public static async Task<IReadOnlyList<Advice>> ProblemsAsync(DoctorOptions options, HostInfo host) =>
         [.. (await ExamineAsync(options, host)).Where(finding => finding.Level != Level.Ok).Select(finding => finding.ToAdvice())];
 
@@ -41,27 +41,29 @@ internal sealed record DoctorOptions
     /// <summary>The accept queue that the server asks for.</summary>
     public int Backlog { get; init; } = 4096;
 
-    /// <summary>The requested socket buffer in bytes; null: the system's default.</summary>
+    /// <summary>The requested socket buffer in bytes. Null means the system's default.</summary>
     public int? SocketBuffer { get; init; }
 
     public CpuSet? ClientCpus { get; init; }
     public CpuSet? ServerCpus { get; init; }
 
-    /// <summary>The given servers; empty: this program starts its own.</summary>
+    /// <summary>The given servers. Empty when this program starts its own.</summary>
     public IReadOnlyList<Address> Targets { get; init; } = [];
 
-    /// <summary>Addresses to check for servers and stale files: the server's defaults in <c>doctor</c>, none before a run.</summary>
+    /// <summary>
+    /// Addresses to check for servers and stale files. They are the server's default addresses in <c>doctor</c>, and none before a run.
+    /// </summary>
     public IReadOnlyList<Address> Neighbours { get; init; } = [];
 
-    /// <summary>The folder of the results; null when they are not kept.</summary>
+    /// <summary>The folder of the results. Null when they are not kept.</summary>
     public string? ResultsFolder { get; init; } = "results";
 
-    /// <summary>The run connects over TCP, which needs a local port for every connection.</summary>
+    /// <summary>True when the run connects over TCP, which needs a local port for every connection.</summary>
     public bool Tcp { get; init; } = true;
 
-    /// <summary>The run needs a certificate.</summary>
+    /// <summary>True when the run needs a certificate.</summary>
     public bool Tls { get; init; }
 
-    /// <summary>How long to watch other programs' CPU use.</summary>
+    /// <summary>The time in which other programs' CPU use is watched.</summary>
     public TimeSpan Watch { get; init; } = TimeSpan.FromMilliseconds(150);
 }

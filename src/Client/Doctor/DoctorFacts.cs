@@ -22,36 +22,36 @@ internal sealed record DoctorFacts
     /// <summary>The cost of reading the clock once, in ns.</summary>
     public double ClockNs { get; init; }
 
-    /// <summary>The machine's CPU time while this program was idle; null when unknown.</summary>
+    /// <summary>The machine's CPU time while this program was idle. Null when unknown.</summary>
     public MachineTimes? Machine { get; init; }
 
     public long OwnCpuNs { get; init; }
 
-    /// <summary>Free local TCP ports; 0 when unknown.</summary>
+    /// <summary>Free local TCP ports. 0 when unknown.</summary>
     public int FreePorts { get; init; }
 
     public IReadOnlyDictionary<Address, AddressState> Addresses { get; init; } = new Dictionary<Address, AddressState>();
 
     public string TempFolder { get; init; } = "";
 
-    /// <summary>Why the folder cannot be written; empty when it can.</summary>
+    /// <summary>Why the folder cannot be written. Empty when it can be written.</summary>
     public string TempFailure { get; init; } = "";
 
     public string ResultsFailure { get; init; } = "";
 
-    /// <summary>Why no certificate can be made; empty when it can; null when it was not tried.</summary>
+    /// <summary>Why no certificate can be made. Empty when one can be made. Null when it was not tried.</summary>
     public string? CertificateFailure { get; init; }
 
-    /// <summary>The client was compiled without optimization.</summary>
+    /// <summary>True when the client was compiled without optimization.</summary>
     public bool DebugBuild { get; init; }
 }
 
 /// <summary>The result of a check.</summary>
 /// <param name="Check">A short stable name, e.g. <c>open-files</c>.</param>
-/// <param name="Fix">What to do; empty when all is well.</param>
+/// <param name="Fix">The advice. Empty when all is well.</param>
 internal sealed record Finding(string Check, Level Level, string Text, string Fix = "")
 {
-    /// <summary>The finding as whole sentences, for reports.</summary>
+    /// <summary>Returns the finding as whole sentences, for reports.</summary>
     public Advice ToAdvice() => new()
     {
         Id = Check,
@@ -60,7 +60,7 @@ internal sealed record Finding(string Check, Level Level, string Text, string Fi
     };
 }
 
-/// <summary>The severity of a finding: only a problem stops a run.</summary>
+/// <summary>The severity of a finding. Only a problem stops a run.</summary>
 internal enum Level
 {
     [JsonStringEnumMemberName("ok")]
@@ -73,7 +73,7 @@ internal enum Level
     Problem,
 }
 
-/// <summary>Gathers all facts that the checks need; never throws.</summary>
+/// <summary>Gathers all facts that the checks need. Never throws.</summary>
 internal static class FactsGathering
 {
     private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(400);
@@ -99,7 +99,7 @@ internal static class FactsGathering
         return await WatchAsync(facts, options.Watch);
     }
 
-    // Called last, when the work of the other readings is over.
+    // This is called last, when the work of the other readings is over.
     private static async Task<DoctorFacts> WatchAsync(DoctorFacts facts, TimeSpan time)
     {
         var machine = MachineSnapshot.Take();
@@ -126,7 +126,8 @@ internal static class FactsGathering
     }
 
     /// <summary>
-    /// Why no file can be created in <paramref name="folder"/>, or the folder itself if it is missing; empty when it can.
+    /// Returns why no file can be created in <paramref name="folder"/>, or why the folder itself cannot be created if
+    /// it is missing. Empty when a file can be created.
     /// </summary>
     internal static string WriteFailure(string folder)
     {

@@ -73,7 +73,7 @@ internal static class LimitChecks
 /// <summary>Checks of the client's build and the settings of its runtime.</summary>
 internal static class RuntimeChecks
 {
-    // Variables about the place of the runtime or the output of the SDK change no result.
+    // Variables about the place of the runtime or the output of the SDK do not change results.
     private static readonly string[] Harmless =
     [
         "DOTNET_ROOT", "DOTNET_CLI", "DOTNET_HOST", "DOTNET_NOLOGO", "DOTNET_MULTILEVEL", "DOTNET_SKIP", "DOTNET_GENERATE", "DOTNET_ADD",
@@ -88,7 +88,8 @@ internal static class RuntimeChecks
         : new("build", Level.Ok, "an optimized build");
 
     /// <summary>
-    /// The client keeps few objects, so Server GC would only cost memory and threads. A server that serves others usually has Server GC.
+    /// Warns when the client has Server GC. The client keeps few objects, so Server GC would only cost memory and
+    /// threads. Servers usually have Server GC.
     /// </summary>
     public static Finding Gc(DoctorFacts facts) => facts.Host.GcMode.StartsWith("server", StringComparison.Ordinal)
         ? new("gc", Level.Warn, "the client runs with Server GC, which needs a heap and a thread for each CPU",

@@ -7,8 +7,8 @@ namespace IpcBench.Client.Doctor;
 internal static class PlaceChecks
 {
     /// <summary>
-    /// sun_path holds 108 bytes with its final NUL (unix(7)). The name of a private socket takes up to 40 of them
-    /// (<c>CoreFxPipe_grpcbench-</c>, a process id, a dash and 8 letters).
+    /// The longest path of the temporary folder. sun_path holds 108 bytes with its final NUL (unix(7)). The name of a
+    /// private socket takes up to 40 of them (<c>CoreFxPipe_grpcbench-</c>, a process id, a dash and 8 letters).
     /// </summary>
     private const int LongestTemp = 107 - 40;
 
@@ -42,11 +42,11 @@ internal static class PlaceChecks
             "leave tls out of --transports; the other transports work"),
     };
 
-    /// <summary>One finding for each server to measure.</summary>
+    /// <summary>Returns one finding for each server to measure.</summary>
     public static IEnumerable<Finding> Targets(DoctorFacts facts) =>
         facts.Options.Targets.Select(address => Target(address, facts.Addresses.GetValueOrDefault(address)));
 
-    /// <summary>One finding for each of the server's default addresses.</summary>
+    /// <summary>Returns one finding for each of the server's default addresses.</summary>
     public static IEnumerable<Finding> Neighbours(DoctorFacts facts) =>
         facts.Options.Neighbours.Select(address => Neighbour(address, facts.Addresses.GetValueOrDefault(address)));
 

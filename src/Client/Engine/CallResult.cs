@@ -2,7 +2,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>The result of one call; a failure is a value, not an exception.</summary>
+/// <summary>The result of one call. A failure is a value, not an exception.</summary>
 internal readonly struct CallResult
 {
     private const string CutOffMark = "cut off", OverMark = "over";
@@ -14,13 +14,13 @@ internal readonly struct CallResult
     /// <summary>Payload bytes of a correct reply.</summary>
     public long Bytes { get; }
 
-    /// <summary>The reply was correct in every respect.</summary>
+    /// <summary>Makes the result of a call whose reply was correct in every respect.</summary>
     public static CallResult Ok(long bytes) => new(null, bytes);
 
-    /// <summary>The call had not ended before the time-out or the drain limit.</summary>
+    /// <summary>The result of a call that had not ended before the time-out or the drain limit.</summary>
     public static CallResult CutOff => new(CutOffMark);
 
-    /// <summary>The load is over, so nobody waits for this message any more; it does not count as a call.</summary>
+    /// <summary>The result of a message that nobody waits for, since the load is over. It does not count as a call.</summary>
     public static CallResult Over => new(OverMark);
 
     /// <param name="kind">One of a few short texts: <c>status 13</c>, <c>reset</c>, <c>wrong length</c>.</param>
@@ -32,11 +32,11 @@ internal readonly struct CallResult
 
     public bool IsOver => ReferenceEquals(failure, OverMark);
 
-    /// <summary>The kind of failure, when <see cref="IsOk"/> and <see cref="IsCutOff"/> are false.</summary>
+    /// <summary>The kind of failure. Empty for calls that succeeded.</summary>
     public string Kind => failure ?? "";
 }
 
-/// <summary>The load of one cell, for any protocol; it does not change while the connections are open.</summary>
+/// <summary>The load of one cell, for any protocol. The options do not change while the connections are open.</summary>
 internal record EngineOptions
 {
     public required Address Address { get; init; }
@@ -55,7 +55,7 @@ internal record EngineOptions
     /// <summary>Threads that run the connections.</summary>
     public required int Threads { get; init; }
 
-    /// <summary>A call that takes longer is cut off.</summary>
+    /// <summary>The time-out of a call. A call that takes longer is cut off.</summary>
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(10);
 
     /// <summary>All connections must be open within this time.</summary>
@@ -68,9 +68,11 @@ internal enum Flow : byte
     /// <summary>Each message is answered, and the call ends with the answer.</summary>
     Both,
 
-    /// <summary>To the server, which tells at the end of a stream when they arrived; a call ends when its message is written.</summary>
+    /// <summary>
+    /// Messages go to the server, which reports at the end of a stream when they arrived. A call ends when its message is written.
+    /// </summary>
     Out,
 
-    /// <summary>From the server; a call ends when its message has arrived.</summary>
+    /// <summary>Messages come from the server. A call ends when its message has arrived.</summary>
     In,
 }

@@ -23,7 +23,7 @@ internal static class ConnectionCounts
             : [Quantile(connectTimes, 0.5), Quantile(connectTimes, 0.9), Quantile(connectTimes, 0.99), connectTimes[^1]],
         };
 
-    /// <summary>The statistics of two windows over the same connections.</summary>
+    /// <summary>Sums the statistics of two windows over the same connections.</summary>
     public static ConnectionStats Sum(ConnectionStats first, ConnectionStats next, IReadOnlyList<long> calls) => next with
     {
         Opened = Math.Min(first.Opened, next.Opened),
@@ -34,7 +34,7 @@ internal static class ConnectionCounts
         Fairness = Fairness(calls),
     };
 
-    /// <summary>Jain's fairness index: (sum x)^2 / (n sum x^2); 1 without any calls.</summary>
+    /// <summary>Computes Jain's fairness index, (sum x)^2 / (n sum x^2). Returns 1 when there are no calls.</summary>
     public static double Fairness(IReadOnlyList<long> calls)
     {
         double sum = 0, squares = 0;
@@ -46,7 +46,7 @@ internal static class ConnectionCounts
     private static long Quantile(IReadOnlyList<long> ascending, double part) => ascending[(int)Math.Ceiling(part * ascending.Count) - 1];
 }
 
-/// <summary>The durations of connects that belong to calls. From any thread.</summary>
+/// <summary>Collects the durations of connects that belong to calls. May be used from any thread.</summary>
 internal sealed class ConnectLog
 {
     private readonly Lock gate = new();
@@ -75,7 +75,7 @@ internal sealed class ConnectLog
             times.Record(nanoseconds);
     }
 
-    /// <summary>Percentiles 50, 90 and 99 and the maximum of the connect times, in ns; empty when nothing connected.</summary>
+    /// <summary>Returns the percentiles 50, 90 and 99 and the maximum of the connect times, in ns. Empty when nothing connected.</summary>
     public IReadOnlyList<long> Percentiles()
     {
         lock (gate)

@@ -4,7 +4,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>The records of one thread about its calls; the threads' records are summed after the window.</summary>
+/// <summary>Records the calls of one thread. The records of all threads are summed after the window.</summary>
 internal sealed class LatencyRecorder
 {
     private const int MostBuckets = 36_000; // an hour
@@ -21,7 +21,7 @@ internal sealed class LatencyRecorder
 
     public LatencyHistogram Latency { get; } = new();
 
-    /// <summary>Times from send to reply of calls before the window; null without load before the window.</summary>
+    /// <summary>Times from send to reply of calls before the window. Null without load before the window.</summary>
     public LatencyHistogram? Lead { get; private set; }
 
     /// <summary>Null until a call was cut off.</summary>
@@ -34,7 +34,7 @@ internal sealed class LatencyRecorder
     public LatencyHistogram? SendLateness { get; private set; }
 
     /// <summary>
-    /// For calls that were due in the window but sent after it: the time from due to the end of the window. Null without such calls.
+    /// The times from due to the end of the window, for calls that were due in the window but sent after it. Null without such calls.
     /// </summary>
     public LatencyHistogram? SentAfter { get; private set; }
 
@@ -42,8 +42,8 @@ internal sealed class LatencyRecorder
     public long Started { get; private set; }
 
     /// <summary>
-    /// Calls that began in the window and succeeded, in it or after it. <see cref="CutOff"/> and <see cref="Failed"/>
-    /// count calls by their begin too.
+    /// Calls that began in the window and succeeded in it or after it. <see cref="CutOff"/> and <see cref="Failed"/>
+    /// also count the calls that began in the window.
     /// </summary>
     public long Ok { get; private set; }
 
@@ -58,10 +58,10 @@ internal sealed class LatencyRecorder
     /// <summary>Payload of the replies to <see cref="Completed"/> calls.</summary>
     public ReplySizes Replies => replies;
 
-    /// <summary>Payload of all replies of the load, those before and after the window included.</summary>
+    /// <summary>Payload of all replies of the load, also before and after the window.</summary>
     public long AllBytes { get; private set; }
 
-    /// <summary>The sum over successful calls of the share of their time that lies in the window.</summary>
+    /// <summary>The sum, over all successful calls, of the share of each call's time that lies in the window.</summary>
     public double Credited => whole + parts + received;
 
     /// <summary>Calls sent so far: before, in and after the window.</summary>
@@ -79,7 +79,7 @@ internal sealed class LatencyRecorder
     /// <summary>Calls sent before the window that have ended, successfully or not.</summary>
     public long LeadEnded => leadEnded;
 
-    /// <summary>When the first call of the window was sent; meaningless while <see cref="Started"/> is 0.</summary>
+    /// <summary>When the first call of the window was sent. Meaningless while <see cref="Started"/> is 0.</summary>
     public long FirstSentNs { get; private set; }
 
     /// <summary>When the last call ended.</summary>
@@ -90,10 +90,10 @@ internal sealed class LatencyRecorder
     /// <summary>Completed calls in each 100 ms of the window.</summary>
     public ReadOnlySpan<long> Buckets => buckets;
 
-    /// <summary>Successful calls of all windows; from any thread.</summary>
+    /// <summary>Successful calls of all windows. May be read from any thread.</summary>
     public long AllOk => Volatile.Read(ref allOk);
 
-    /// <summary>Starts a window and forgets the last one.</summary>
+    /// <summary>Starts a window and forgets the records of the last window.</summary>
     public void Begin(WindowClock window, LoadWindow load)
     {
         var isOpenLoop = load.Rate is not null;
@@ -135,7 +135,7 @@ internal sealed class LatencyRecorder
         return CallPart.Tail;
     }
 
-    /// <param name="intendedNs">When the call should have started: its latency counts from here.</param>
+    /// <param name="intendedNs">When the call should have started. Its latency counts from here.</param>
     public void Record(CallPart part, long intendedNs, long sentNs, long doneNs, CallResult result)
     {
         LastDoneNs = doneNs;
@@ -168,7 +168,7 @@ internal sealed class LatencyRecorder
         parts += Share(sentNs, doneNs);
     }
 
-    /// <summary>Notes that a message was written, whose arrival the receiver reports later; see <see cref="Record"/>.</summary>
+    /// <summary>Notes that a message was written. The receiver reports its arrival later. See <see cref="Record"/>.</summary>
     public void RecordWritten(CallPart part, long intendedNs, long sentNs, long doneNs, CallResult result)
     {
         LastDoneNs = doneNs;
@@ -196,7 +196,7 @@ internal sealed class LatencyRecorder
         SendLateness?.Record(sentNs - intendedNs);
     }
 
-    /// <summary>Notes written messages that have no receipt, since their stream failed.</summary>
+    /// <summary>Counts written messages as not received, since their stream failed without a receipt.</summary>
     /// <param name="count">The messages written in the window.</param>
     public void RecordUnreceived(long count)
     {
@@ -207,7 +207,9 @@ internal sealed class LatencyRecorder
         CollectionsMarshal.GetValueRefOrAddDefault(failed, "not received", out _) += count;
     }
 
-    /// <summary>Notes the receipt of a stream that has ended: the messages that arrived in the window count as its calls.</summary>
+    /// <summary>
+    /// Notes the receipt of a stream that has ended. The messages that arrived in the window count as its completed calls.
+    /// </summary>
     public void RecordReceipt(Receipt receipt, long nowNs)
     {
         LastDoneNs = Math.Max(LastDoneNs, nowNs);
@@ -217,7 +219,7 @@ internal sealed class LatencyRecorder
         {
             var from = receipt.BeginNs + slot * receipt.SlotNs;
             var begin = Math.Max(from, clock.BeginNs);
-            // Arrivals count as even within a slot, which is about a thousandth of the window or of the load before it.
+            // Arrivals are taken as even within a slot. A slot is about a thousandth of the window or of the load before it.
             var inside = receipt.Slots[slot] * Math.Max(0, Math.Min(from + receipt.SlotNs, clock.EndNs) - begin) / (double)receipt.SlotNs;
             if (inside <= 0)
                 continue;
@@ -228,7 +230,7 @@ internal sealed class LatencyRecorder
     }
 
     /// <summary>Notes that a message has arrived or failed.</summary>
-    /// <param name="dueNs">When the message was due; null when unknown.</param>
+    /// <param name="dueNs">When the message was due. Null when unknown.</param>
     /// <returns>The part of the load to which the message belongs.</returns>
     public CallPart RecordArrival(long? dueNs, long nowNs, CallResult result)
     {
@@ -247,7 +249,7 @@ internal sealed class LatencyRecorder
         return part;
     }
 
-    /// <summary>Notes that a stream of messages ended with an error: it counts as one more failed call.</summary>
+    /// <summary>Notes that a stream of messages ended with an error. The stream counts as one more failed call.</summary>
     public void RecordEnd(long nowNs, CallResult result)
     {
         if (Started++ == 0)
@@ -258,8 +260,8 @@ internal sealed class LatencyRecorder
     }
 
     /// <summary>
-    /// Notes a failed call that was in flight during the whole window, as one of the window's calls. Otherwise a server
-    /// that answers a stream before the window but never in it would go unnoticed.
+    /// Counts a failed call that was in flight during the whole window as one of the window's calls. Otherwise nobody
+    /// would notice a server that answers a stream before the window but never in the window.
     /// </summary>
     public void RecordUnanswered(long sentNs, long doneNs, CallResult result)
     {
@@ -278,7 +280,7 @@ internal sealed class LatencyRecorder
         return clock;
     }
 
-    /// <summary>Of a call that began outside the window, only the share inside counts.</summary>
+    /// <summary>Records a call that began outside the window. Only the share of its time inside the window counts.</summary>
     private void RecordOutside(CallPart part, long sentNs, long doneNs, CallResult result)
     {
         if (part == CallPart.Tail)
@@ -305,7 +307,10 @@ internal sealed class LatencyRecorder
             CountCompleted(doneNs, result.Bytes);
     }
 
-    /// <summary>The share of a call's time that lies in the window. An edge may have moved just after it was read.</summary>
+    /// <summary>
+    /// Returns the share of a call's time that lies in the window. Never negative, though an edge may have moved just
+    /// after it was read.
+    /// </summary>
     private double Share(long sentNs, long doneNs)
     {
         var inside = Math.Min(doneNs, clock.EndNs) - Math.Max(sentNs, clock.BeginNs);
@@ -347,6 +352,8 @@ internal enum CallPart : byte
 
     Window,
 
-    /// <summary>After the window, while calls that cross its end are in flight: they must not run on an idle server.</summary>
+    /// <summary>
+    /// After the window, while calls that cross its end are in flight. Without this load, those calls would run on an idle server.
+    /// </summary>
     Tail,
 }

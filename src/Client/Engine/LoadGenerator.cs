@@ -2,7 +2,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>The connections of one cell, spread over threads; runs windows of load over them.</summary>
+/// <summary>Holds the connections of one cell, spread over threads, and runs windows of load over them.</summary>
 internal sealed class LoadGenerator : IAsyncDisposable
 {
     private static readonly TimeSpan AbandonedPatience = TimeSpan.FromSeconds(2);
@@ -16,15 +16,15 @@ internal sealed class LoadGenerator : IAsyncDisposable
 
     private LoadGenerator(EngineOptions options, ConnectionSource source) => (this.options, this.source) = (options, source);
 
-    /// <summary>Successful calls of all windows so far; cheap, from any thread, also after the end.</summary>
+    /// <summary>Successful calls of all windows so far. Cheap to read, from any thread, also after the end.</summary>
     public long CallsSoFar => schedulers.Sum(scheduler => scheduler.Recorders.Sum(recorder => recorder.AllOk));
 
-    /// <summary>System calls of all connections so far, from any thread; null where .NET makes them.</summary>
+    /// <summary>System calls of all connections so far. Null where .NET makes them. May be read from any thread.</summary>
     public LoopCounts? SystemCalls => schedulers.Aggregate((LoopCounts?)default(LoopCounts), (sum, one) => sum + one.Counts);
 
     /// <summary>Opens all connections, a few at a time.</summary>
     /// <exception cref="IOException">
-    /// Not all connections could be opened before the deadline; the message has their number and the last error.
+    /// Not all connections could be opened before the deadline. The message has the number of open connections and the last error.
     /// </exception>
     public static async Task<LoadGenerator> OpenAsync(EngineOptions options, ConnectionSource source, CancellationToken cancellation)
     {
@@ -43,8 +43,8 @@ internal sealed class LoadGenerator : IAsyncDisposable
     }
 
     /// <summary>
-    /// Runs one window with the load before and after it, and waits for its calls. Cancellation ends the window early,
-    /// and the result has what was measured until then.
+    /// Runs one window with the load before and after it, and waits until its calls have ended. Cancellation ends the
+    /// window early. The result then has the measurements until that time.
     /// </summary>
     public async Task<LoadResult> RunAsync(LoadWindow window, CancellationToken cancellation, IWindowEdges? edges = null)
     {
@@ -52,15 +52,15 @@ internal sealed class LoadGenerator : IAsyncDisposable
             throw new ArgumentException("a window ends after a time or a number of calls", nameof(window));
         if (window.Calls is not null && window.Lead > TimeSpan.Zero)
             throw new ArgumentException("a window of counted calls has no load before it", nameof(window));
-        // Calls that the server never answers stay in flight, so that no call could begin in the window. If no call of
-        // the lead is answered, the measurement is repeated without the lead.
+        // Calls that the server never answers stay in flight, so no new call could begin in the window. Therefore, if
+        // no call of the lead is answered, the measurement is repeated without the lead.
         return await RunOnceAsync(window, edges, cancellation)
             ?? (await RunOnceAsync(window with { Lead = TimeSpan.Zero }, edges, cancellation))!;
     }
 
     public async ValueTask DisposeAsync()
     {
-        // Connections whose calls did not end may not close either, so the time is limited.
+        // Connections whose calls did not end may fail to close too, so the time for closing is limited.
         var closing = Task.Run(CloseAsync);
         await (isAbandoned ? Task.WhenAny(closing, Task.Delay(AbandonedPatience)) : closing);
     }
@@ -88,7 +88,7 @@ internal sealed class LoadGenerator : IAsyncDisposable
             schedulers.Add(source.UsesLoops && OperatingSystem.IsLinux() ? new LoopScheduler(i) : new PoolScheduler());
         for (var i = 0; i < options.Connections; i++)
         {
-            // In blocks, so that connections have the same order as their workers.
+            // Each thread gets a block of consecutive connections, so that connections have the same order as their workers.
             var scheduler = schedulers[(int)((long)i * count / options.Connections)];
             connections.Add(source.Make(scheduler));
             scheduler.Add(connections[^1]);

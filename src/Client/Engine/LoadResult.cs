@@ -3,22 +3,22 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>The measurement of one window; <see cref="Measurement"/> explains each count.</summary>
+/// <summary>The measurement of one window. <see cref="Measurement"/> explains each count.</summary>
 internal sealed record LoadResult
 {
-    /// <summary>False when the load ended or the server was lost before the window began: nothing was measured.</summary>
+    /// <summary>False when nothing was measured, since the load ended or the server was lost before the window began.</summary>
     public required bool HasBegun { get; init; }
 
     public required long WindowNs { get; init; }
 
-    /// <summary>The planned length of the window; null for a window of counted calls.</summary>
+    /// <summary>The planned length of the window. Null for a window of counted calls.</summary>
     public long? PlannedNs { get; init; }
 
     public required long Started { get; init; }
     public required long Ok { get; init; }
     public required IReadOnlyDictionary<string, long> Failed { get; init; }
 
-    /// <summary>The first message of each kind of failure that has one.</summary>
+    /// <summary>The first message of each kind of failure that has a message.</summary>
     public IReadOnlyDictionary<string, string> FailureMessages { get; init; } = new Dictionary<string, string>();
 
     public required long CutOff { get; init; }
@@ -27,10 +27,10 @@ internal sealed record LoadResult
 
     public required ReplySizes Replies { get; init; }
 
-    /// <summary>Successful calls of the whole load, those before and after the window included.</summary>
+    /// <summary>Successful calls of the whole load, also before and after the window.</summary>
     public required long AllOk { get; init; }
 
-    /// <summary>Median duration of successful calls before the window; null without such load.</summary>
+    /// <summary>Median duration of successful calls before the window. Null without load before the window.</summary>
     public long? LeadMedianNs { get; init; }
 
     /// <summary>Payload that arrived in the window.</summary>
@@ -40,7 +40,7 @@ internal sealed record LoadResult
     public required LatencyHistogram Latency { get; init; }
     public required LatencyHistogram CutOffLatency { get; init; }
 
-    /// <summary>Open loop: calls that were due in the window and never sent; they do not count as started.</summary>
+    /// <summary>Calls of an open loop that were due in the window and never sent. They do not count as started.</summary>
     public long NotSent { get; init; }
 
     public required LatencyHistogram NotSentLatency { get; init; }
@@ -59,10 +59,10 @@ internal sealed record LoadResult
     public required IReadOnlyList<long> ThreadCalls { get; init; }
     public required IReadOnlyList<long> Buckets { get; init; }
 
-    /// <summary>How long streams were blocked from writing in the window; null when unknown.</summary>
+    /// <summary>How long streams were blocked from writing in the window. Null when unknown.</summary>
     public BlockedTime? Blocked { get; init; }
 
-    /// <summary>The server is gone: too many connections died and could not be opened again. One sentence; null when all is well.</summary>
+    /// <summary>Why the server counts as gone, in one sentence. Null when the server was there during the whole window.</summary>
     public string? ServerLost { get; init; }
 }
 
@@ -70,56 +70,60 @@ internal sealed record LoadResult
 internal sealed record LoadWindow
 {
     /// <summary>
-    /// The least load before the window begins, so that the window finds a busy server; none where <see cref="Calls"/> are counted.
+    /// The least time of load before the window, so that the window begins with a busy server. Zero where
+    /// <see cref="Calls"/> are counted.
     /// </summary>
     public TimeSpan Lead { get; init; }
 
     /// <summary>
-    /// Length of the window. Load continues after it until all calls that cross its end have ended. Null: only <see cref="Calls"/> end it.
+    /// Length of the window. Load continues after the window until all calls that cross its end have ended. Null when
+    /// only <see cref="Calls"/> end the window.
     /// </summary>
     public TimeSpan? Duration { get; init; }
 
     /// <summary>
-    /// The window is at least this many times as long as the median call of the lead, even beyond <see cref="Duration"/>; 0: never longer.
+    /// The window lasts at least this many times the median call of the lead, even beyond <see cref="Duration"/>. 0
+    /// means that the window never lasts longer.
     /// </summary>
     public int Medians { get; init; }
 
-    /// <summary>The most calls that are started, none of them after <see cref="Duration"/>; null: time alone ends the window.</summary>
+    /// <summary>The most calls that are started, none of them after <see cref="Duration"/>. Null when time alone ends the window.</summary>
     public long? Calls { get; init; }
 
-    /// <summary>Open loop: calls per second over all streams; null: closed loop.</summary>
+    /// <summary>Calls per second over all streams in an open loop. Null in a closed loop.</summary>
     public double? Rate { get; init; }
 
-    /// <summary>Open loop: exponential instead of constant gaps between calls.</summary>
+    /// <summary>True when an open loop has exponential instead of constant gaps between calls.</summary>
     public bool Poisson { get; init; }
 
     public long Seed { get; init; }
 
     /// <summary>
-    /// This is a later slice of a measurement: connections do not repeat what they do once per measurement, such as a
-    /// thorough check of a reply, since that would take a larger share of a short window.
+    /// True for a later slice of a measurement. Connections then do not repeat work that is done once per
+    /// measurement, such as a thorough check of a reply. In a short window, that work would take a larger share of
+    /// the time.
     /// </summary>
     public bool IsContinued { get; init; }
 
-    /// <summary>The direction of the messages, as the connections have it.</summary>
+    /// <summary>The direction of the messages, the same as in the options of the connections.</summary>
     public Flow Flow { get; init; }
 }
 
 /// <summary>
-/// Called at the edges of a window, on the thread that supervises it, to read counters that belong to the window. The
-/// methods must neither throw nor wait, and load may be running.
+/// Called at the edges of a window, on the thread that supervises the window, to read counters that belong to it. The
+/// methods must neither throw nor wait. Load may be running meanwhile.
 /// </summary>
 internal interface IWindowEdges
 {
-    /// <summary>The window begins soon: the place for slow readings.</summary>
+    /// <summary>Called shortly before the window begins. Slow readings belong here.</summary>
     void BeforeBegin()
     {
     }
 
-    /// <summary>The window begins when this returns: the place for CPU times.</summary>
+    /// <summary>Called directly before the window begins. CPU times are read here.</summary>
     void OnBegin();
 
-    /// <summary>The window has just ended: the place for CPU times.</summary>
+    /// <summary>Called directly after the window has ended. CPU times are read here.</summary>
     void OnEnd();
 
     /// <summary>Called shortly after the end of the window. Slow readings belong here and not in <see cref="OnEnd"/>.</summary>
@@ -130,22 +134,24 @@ internal interface IWindowEdges
 
 /// <summary>
 /// The edges of a window and the end of the load. Load begins before the window and continues after it, so that the
-/// server is busy at both edges. The supervising thread sets the edges; all threads read them.
+/// server is busy at both edges. The supervising thread sets the edges. All threads read them.
 /// </summary>
 internal sealed class WindowClock(long startNs)
 {
     private long begin = long.MaxValue, end = long.MaxValue, stop = long.MaxValue;
 
-    /// <summary>When the load starts; schedules count from here.</summary>
+    /// <summary>When the load starts. Schedules count from this time.</summary>
     public long StartNs { get; } = startNs;
 
-    /// <summary><see cref="long.MaxValue"/> before the window has begun.</summary>
+    /// <summary>When the window began. <see cref="long.MaxValue"/> before the window has begun.</summary>
     public long BeginNs => Volatile.Read(ref begin);
 
-    /// <summary><see cref="long.MaxValue"/> before the end, and always when only the number of calls ends the window.</summary>
+    /// <summary>
+    /// When the window ended. <see cref="long.MaxValue"/> before the end, and always when only the number of calls ends the window.
+    /// </summary>
     public long EndNs => Volatile.Read(ref end);
 
-    /// <summary>No call starts from this time on; <see cref="long.MaxValue"/> while calls may start.</summary>
+    /// <summary>The time from which no call starts any more. <see cref="long.MaxValue"/> while calls may start.</summary>
     public long StopNs => Volatile.Read(ref stop);
 
     public void BeginAt(long ns) => Volatile.Write(ref begin, ns);
@@ -166,8 +172,8 @@ internal sealed class WindowClock(long startNs)
 }
 
 /// <summary>Payload bytes of replies: their sum and their range.</summary>
-/// <param name="Smallest">Bytes of the smallest reply; meaningless without replies.</param>
-/// <param name="Largest">Bytes of the largest reply; meaningless without replies.</param>
+/// <param name="Smallest">Bytes of the smallest reply. Meaningless without replies.</param>
+/// <param name="Largest">Bytes of the largest reply. Meaningless without replies.</param>
 internal record struct ReplySizes(long Bytes, long Smallest, long Largest)
 {
     public static ReplySizes None => new(0, long.MaxValue, 0);

@@ -3,7 +3,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>The sum of several windows over the same connections: the slices of a round as one result.</summary>
+/// <summary>Sums several windows over the same connections, so that the slices of a round become one result.</summary>
 internal sealed class LoadSum
 {
     private readonly List<double> buckets = [];
@@ -12,7 +12,7 @@ internal sealed class LoadSum
     /// <summary>Null until a window was added.</summary>
     public LoadResult? Result { get; private set; }
 
-    /// <summary>Adds a window; its histograms may change afterwards.</summary>
+    /// <summary>Adds a window. Its histograms may change afterwards.</summary>
     public void Add(LoadResult next)
     {
         AddBuckets(next);
@@ -70,8 +70,8 @@ internal sealed class LoadSum
     }
 
     /// <summary>
-    /// Joins the windows end to end: the calls of each bucket of at most 100 ms count as even within it, and are
-    /// distributed over the 100 ms buckets of the sum.
+    /// Joins the windows end to end. The calls of each bucket of at most 100 ms are taken as even within the bucket,
+    /// and are distributed over the 100 ms buckets of the sum.
     /// </summary>
     private void AddBuckets(LoadResult next)
     {
@@ -92,7 +92,7 @@ internal sealed class LoadSum
         }
     }
 
-    /// <summary>Whole numbers with the same sum.</summary>
+    /// <summary>Rounds the numbers to whole numbers that have the same sum.</summary>
     private static IEnumerable<long> Rounded(IEnumerable<double> numbers)
     {
         var (sum, given) = (0.0, 0L);

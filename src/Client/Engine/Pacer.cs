@@ -1,14 +1,14 @@
 namespace IpcBench.Client.Engine;
 
-/// <summary>The schedule of calls: when the next call starts, and whether it still may. All streams of a cell ask the same pacer.</summary>
+/// <summary>Decides when the next call starts, and whether a call may still start. All streams of a cell share one pacer.</summary>
 /// <param name="clock">No call starts after the clock's end of the load.</param>
-/// <param name="calls">The most calls that are started; null: the clock alone stops them.</param>
+/// <param name="calls">The most calls that are started. Null when the clock alone stops them.</param>
 internal abstract class Pacer(WindowClock clock, long? calls)
 {
     private readonly bool isCounted = calls is not null;
     private long left = calls ?? 0;
 
-    /// <summary>Calls have due times, so that lateness has a meaning.</summary>
+    /// <summary>True when calls have due times, so that lateness has a meaning.</summary>
     public virtual bool IsOpenLoop => true;
 
     public static Pacer For(LoadWindow window, WindowClock clock) => window switch
@@ -18,8 +18,8 @@ internal abstract class Pacer(WindowClock clock, long? calls)
         _ => new ClosedPacer(clock, window.Calls),
     };
 
-    /// <summary>Claims the next start. From any thread.</summary>
-    /// <param name="intendedNs">When the call is due, in ns of the clock; in the past if all streams were busy.</param>
+    /// <summary>Claims the next start. May be called from any thread.</summary>
+    /// <param name="intendedNs">When the call is due, in ns of the clock. This time has passed if all streams were busy.</param>
     /// <returns>False when neither this call nor a later one may start.</returns>
     public bool Next(long nowNs, out long intendedNs)
     {
@@ -27,11 +27,11 @@ internal abstract class Pacer(WindowClock clock, long? calls)
         return Math.Max(intendedNs, nowNs) < clock.StopNs && (!isCounted || Interlocked.Decrement(ref left) >= 0);
     }
 
-    /// <summary>Claims the next start, even if the call may not be made. From any thread.</summary>
+    /// <summary>Claims the next start, even if no call may start any more. May be called from any thread.</summary>
     public abstract long Claim(long nowNs);
 }
 
-/// <summary>Closed loop: a stream's next call starts when its last call has ended.</summary>
+/// <summary>The pacer of a closed loop. The next call of a stream starts when its last call has ended.</summary>
 internal sealed class ClosedPacer(WindowClock clock, long? calls) : Pacer(clock, calls)
 {
     public override bool IsOpenLoop => false;
@@ -39,7 +39,7 @@ internal sealed class ClosedPacer(WindowClock clock, long? calls) : Pacer(clock,
     public override long Claim(long nowNs) => nowNs;
 }
 
-/// <summary>Starts at equal intervals, independent of the calls; the first call is due when the load starts.</summary>
+/// <summary>Starts calls at equal intervals, independent of when they end. The first call is due when the load starts.</summary>
 /// <param name="calls">See <see cref="Pacer"/>.</param>
 /// <param name="perSecond">Calls per second over all streams.</param>
 internal sealed class ConstantPacer(WindowClock clock, long? calls, double perSecond) : Pacer(clock, calls)
@@ -50,13 +50,13 @@ internal sealed class ConstantPacer(WindowClock clock, long? calls, double perSe
     public override long Claim(long nowNs) => startNs + OffsetNs(Interlocked.Increment(ref claimed) - 1, perSecond);
 
     /// <summary>
-    /// When the call with this number (from 0) is due after the first, in ns. Computed from the number, so that
-    /// rounding errors do not add up.
+    /// Computes how long after the first call the call with this number (from 0) is due, in ns. The result comes from
+    /// the number alone, so that rounding errors do not add up.
     /// </summary>
     public static long OffsetNs(long number, double perSecond) => (long)(number * (1e9 / perSecond));
 }
 
-/// <summary>Starts with exponential gaps, like many independent callers; the same seed gives the same starts.</summary>
+/// <summary>Starts calls with exponential gaps, like many independent callers. The same seed gives the same starts.</summary>
 /// <param name="clock">The clock of the load, which starts with the first gap.</param>
 /// <param name="calls">See <see cref="Pacer"/>.</param>
 /// <param name="perSecond">Mean calls per second over all streams.</param>
@@ -77,17 +77,18 @@ internal sealed class PoissonPacer(WindowClock clock, long? calls, double perSec
         }
     }
 
-    /// <summary>The exponential quantile of a uniform number in (0, 1], in ns.</summary>
+    /// <summary>Computes the exponential quantile of a uniform number in (0, 1], in ns.</summary>
     public static double GapNs(double uniform, double perSecond) => -Math.Log(uniform) * (1e9 / perSecond);
 }
 
 /// <summary>
-/// Pseudorandom numbers that depend on the seed alone, on every platform and .NET version; System.Random does not promise that (Steele,
-/// Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). For one thread at a time.
+/// Gives pseudorandom numbers that depend on the seed alone, on every platform and .NET version. System.Random does
+/// not promise that. See Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. For one
+/// thread at a time.
 /// </summary>
 internal struct SplitMix64(ulong state)
 {
-    /// <summary>64 random bits.</summary>
+    /// <summary>Returns 64 random bits.</summary>
     public ulong Next()
     {
         var mixed = unchecked(state += 0x9E3779B97F4A7C15UL);
@@ -96,6 +97,6 @@ internal struct SplitMix64(ulong state)
         return mixed ^ (mixed >> 31);
     }
 
-    /// <summary>A uniform number in (0, 1], in steps of 2^-53.</summary>
+    /// <summary>Returns a uniform number in (0, 1], in steps of 2^-53.</summary>
     public double NextUniform() => ((Next() >> 11) + 1) * (1.0 / (1L << 53));
 }

@@ -5,7 +5,8 @@ namespace IpcBench.Client.Engine;
 /// <summary>A scheduler on .NET's threads: each thread has its own recorder, and each connection has a lock.</summary>
 internal sealed class PoolScheduler : Scheduler
 {
-    // The part of a wait that is slept finely: Monitor.Wait counts in ms and may be 1 ms late, on Windows one tick more.
+    // The last part of a wait, which is slept more precisely. Monitor.Wait counts in ms and may be 1 ms late, on
+    // Windows one tick more.
     private static readonly long LastStretchNs = OperatingSystem.IsWindows() ? 2_000_000 : 1_000_000;
 
     private readonly ThreadLocal<LatencyRecorder> own;
@@ -109,8 +110,8 @@ internal sealed class PoolScheduler : Scheduler
     }
 
     /// <summary>
-    /// Finds a timer that is due, or gives the ns to sleep before one is. A wait longer than
-    /// <see cref="LastStretchNs"/> is waited here, except its last stretch, and then neither is given.
+    /// Finds a timer that is due. When no timer is due soon, waits here until <see cref="LastStretchNs"/> before the
+    /// first one, and returns no timer and no time. When less time is left, returns the ns to sleep.
     /// </summary>
     /// <returns>False when the scheduler ends.</returns>
     private bool Next(out ILoopTimer? due, out long waitNs)

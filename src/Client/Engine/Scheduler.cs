@@ -15,19 +15,19 @@ internal abstract class Scheduler : IDisposable
     /// <summary>The recorder of the calling thread.</summary>
     public abstract LatencyRecorder Recorder { get; }
 
-    /// <summary>System calls of the sockets so far, from any thread; null where .NET makes them.</summary>
+    /// <summary>System calls of the sockets so far. Null where .NET makes them. May be read from any thread.</summary>
     public virtual LoopCounts? Counts => null;
 
-    /// <summary>Starts a window on all recorders, including those that are created later.</summary>
+    /// <summary>Starts a window on all recorders, also on those that are created later.</summary>
     public abstract void BeginWindow(WindowClock clock, LoadWindow window);
 
-    /// <summary>All recorders so far. From any thread, also after the scheduler's end.</summary>
+    /// <summary>All recorders so far. May be read from any thread, also after the scheduler's end.</summary>
     public abstract IReadOnlyCollection<LatencyRecorder> Recorders { get; }
 
-    /// <summary>Runs the action on the scheduler's thread. From any thread.</summary>
+    /// <summary>Runs the action on the scheduler's thread. May be called from any thread.</summary>
     public abstract void Post(Action<object?> action, object? state);
 
-    /// <summary>Calls the timer when <see cref="MonotonicClock"/> reaches that time.</summary>
+    /// <summary>Calls the timer when <see cref="MonotonicClock"/> reaches the due time.</summary>
     public abstract void Schedule(long dueNs, ILoopTimer timer);
 
     /// <summary>Calls all timers now.</summary>
@@ -36,7 +36,8 @@ internal abstract class Scheduler : IDisposable
     public abstract void Dispose();
 
     /// <summary>
-    /// Runs the action as <see cref="Post"/> does. The task completes on another thread, with the action's exception if it throws.
+    /// Runs the action as <see cref="Post"/> does. The task completes on another thread. If the action throws, the
+    /// task has its exception.
     /// </summary>
     public Task RunAsync(Func<Task> action)
     {
@@ -57,11 +58,12 @@ internal abstract class Scheduler : IDisposable
     }
 }
 
-/// <summary>The thread of an event loop.</summary>
+/// <summary>A scheduler on the thread of one event loop.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopScheduler(int number) : Scheduler
 {
-    // With two or four calls in flight on a connection, a yield delayed TCP's replies; from ten on it costs no time and saves CPU.
+    // With two or four calls in flight on a connection, a yield of the thread delayed the replies over TCP. With ten
+    // or more, it costs no time and saves CPU.
     private const int ManyStreams = 8;
 
     private readonly LatencyRecorder recorder = new();
@@ -91,12 +93,12 @@ internal sealed class LoopScheduler(int number) : Scheduler
     public override void Dispose() => Loop.Dispose();
 }
 
-/// <summary>Waits for a time on a scheduler; each waiter has one object, which it reuses.</summary>
+/// <summary>Waits on a scheduler until a given time. Each waiter has one such object and reuses it.</summary>
 internal sealed class TimerWait(Scheduler scheduler) : ILoopTimer, IValueTaskSource
 {
     private ManualResetValueTaskSourceCore<bool> core;
 
-    /// <summary>Completes at that time, or earlier when <see cref="Scheduler.HurryTimers"/> is called.</summary>
+    /// <summary>Returns a task that completes at the due time, or earlier when <see cref="Scheduler.HurryTimers"/> is called.</summary>
     public ValueTask UntilAsync(long dueNs)
     {
         core.Reset();

@@ -2,11 +2,11 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Texts of servers in a form that may be shown and stored.</summary>
+/// <summary>Brings texts of servers into a form that may be shown and stored.</summary>
 internal static class ServerWords
 {
-    /// <summary>One line without control characters that a terminal would obey.</summary>
-    /// <param name="longest">The most characters; the rest is cut off.</param>
+    /// <summary>Returns the text on one line, without secrets and without control characters that a terminal would obey.</summary>
+    /// <param name="longest">The most characters. Longer text is cut off.</param>
     public static string OneLine(string text, IEnumerable<string> secrets, int longest = 200)
     {
         foreach (var secret in secrets)
@@ -16,7 +16,9 @@ internal static class ServerWords
         return text.Length <= longest ? text : text[..longest] + "…";
     }
 
-    /// <summary>What a server may repeat of sent values: the values, and each word of a value with several words.</summary>
+    /// <summary>
+    /// Lists the texts that a server may repeat from sent values: each value, and each word of a value with several words.
+    /// </summary>
     public static IReadOnlyList<string> Secrets(IEnumerable<string> values) =>
         [.. values.SelectMany(value => value.Split(' ').Append(value)).Where(text => text.Length > 3)
             .Distinct().OrderByDescending(text => text.Length)];

@@ -2,14 +2,14 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Readings of the connections at the edges of a window; passes the edges on to further readers.</summary>
+/// <summary>Reads the connections at the edges of a window, and passes the edges on to further readers.</summary>
 internal sealed class WindowReadings(
     IReadOnlyList<IConnection> connections, ConnectionSource source, IReadOnlyList<long> connectTimes, IWindowEdges? edges) : IWindowEdges
 {
     private readonly long bytesAtStart = Bytes(connections);
     private long bytesAtBegin, bytesAtEnd;
     private BlockedTime? blockedAtBegin, blockedAtEnd;
-    // Counted before the load: under load, a connection that the server closed and that opens again is briefly not open.
+    // Counted before the load. During the load, a connection that the server closed is briefly not open until it opens again.
     private readonly int opened = connections.Count(connection => connection.IsOpen);
     private (int Reopened, long? Streams) atBegin;
     private (long Count, IReadOnlyList<long> Percentiles) connects = (0, []);
@@ -19,13 +19,13 @@ internal sealed class WindowReadings(
     /// <summary>Successful calls on these connections before this load.</summary>
     public required long OkBefore { get; init; }
 
-    /// <summary>Bytes received in the window; null when they are not counted.</summary>
+    /// <summary>Bytes received in the window. Null when they are not counted.</summary>
     public long? Received => IsCounted ? bytesAtEnd - bytesAtBegin : null;
 
-    /// <summary>The first message of each kind of failure that has one.</summary>
+    /// <summary>The first message of each kind of failure that has a message.</summary>
     public IReadOnlyDictionary<string, string> FailureMessages => source.Notes?.First() ?? new Dictionary<string, string>();
 
-    /// <summary>How long streams were blocked from writing in the window; null when unknown.</summary>
+    /// <summary>How long streams were blocked from writing in the window. Null when unknown.</summary>
     public BlockedTime? Blocked => blockedAtEnd - blockedAtBegin;
 
     private bool IsCounted => connections.All(connection => connection.BytesReceived is not null);
@@ -39,7 +39,7 @@ internal sealed class WindowReadings(
         edges?.BeforeBegin();
         bytesAtBegin = Bytes(connections);
         blockedAtBegin = BlockedSoFar();
-        // Called last, so that the CPU time of these readings falls before the window.
+        // This call is the last, so that the CPU time of the readings above falls before the window.
         edges?.OnBegin();
     }
 
@@ -53,7 +53,7 @@ internal sealed class WindowReadings(
     }
 
     /// <summary>
-    /// The payload among the bytes that arrived in the window, without headers and frames: estimated by the share of
+    /// Estimates the payload among the bytes that arrived in the window, without headers and frames, by the share of
     /// payload in the whole load. Null when bytes are not counted.
     /// </summary>
     /// <param name="payload">Payload bytes of all successful calls of the load.</param>

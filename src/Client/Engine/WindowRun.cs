@@ -3,7 +3,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>A running window with the load around it: its workers, its edges, and the end of its calls.</summary>
+/// <summary>A running window and the load around it, with its workers, its edges and the end of its calls.</summary>
 internal sealed class WindowRun
 {
     private readonly TaskCompletionSource drained = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -33,10 +33,10 @@ internal sealed class WindowRun
 
     public WindowClock Clock { get; }
 
-    /// <summary>Median duration of the calls before the window; null without load before it.</summary>
+    /// <summary>Median duration of the calls before the window. Null without load before the window.</summary>
     public long? LeadMedianNs { get; set; }
 
-    /// <summary>The planned length of the window; null when the window ends with its last call.</summary>
+    /// <summary>The planned length of the window. Null when the window ends with its last call.</summary>
     public long? PlannedNs { get; set; }
 
     /// <summary>Completes when no call is in flight any more.</summary>
@@ -46,8 +46,8 @@ internal sealed class WindowRun
     public IEnumerable<long> CallsByConnection => workers.Select(streams => streams.Sum(worker => worker.Calls));
 
     /// <summary>
-    /// Calls that were due in the window and never sent: how long each had waited at the window's end. Call it once,
-    /// after <see cref="Drained"/>.
+    /// Finds the calls that were due in the window and never sent, and how long each had waited when the window
+    /// ended. Call it once, after <see cref="Drained"/>.
     /// </summary>
     public LatencyHistogram NotSent(long started)
     {
@@ -85,7 +85,7 @@ internal sealed class WindowRun
     }
 
     /// <summary>
-    /// The worker of a stream. Messages that the server sends at a rate are shared among the streams, with staggered starts.
+    /// Makes the worker of a stream. When the server sends messages at a rate, the streams share the rate and start one after another.
     /// </summary>
     private Worker WorkerOf(IStream stream, Scheduler scheduler) => Window.Flow != Flow.In
         ? new Worker(stream, pacer, scheduler)

@@ -4,8 +4,9 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Engine;
 
 /// <summary>
-/// Moves a window through its stages: load before it, the window, load after it until the calls that cross its end have
-/// ended, no load. Without the load after it, these last calls would run on an idle server and be too fast.
+/// Moves a window through its stages: load before the window, the window, load after the window, no load. The load
+/// after the window lasts until the calls that cross the window's end have ended. Otherwise these calls would run on
+/// an idle server and be too fast.
 /// </summary>
 internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> schedulers, long timeoutNs, IWindowEdges edges)
 {
@@ -22,20 +23,20 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
         Drain,
     }
 
-    /// <summary>No call of the lead succeeded, so the window was not begun.</summary>
+    /// <summary>True when the window was not begun, since no call of the lead succeeded.</summary>
     public bool IsUnanswered { get; private set; }
 
-    /// <summary>Calls may still be sent.</summary>
+    /// <summary>True while calls may still be sent.</summary>
     public bool HasLoad => stage != Stage.Drain;
 
-    /// <summary>The window is over, or will not begin.</summary>
+    /// <summary>True when the window is over or will not begin.</summary>
     public bool IsOver => stage is Stage.Tail or Stage.Drain;
 
     private LoadWindow Window => run.Window;
 
     private IEnumerable<LatencyRecorder> Recorders => schedulers.SelectMany(scheduler => scheduler.Recorders);
 
-    /// <summary>How long no stage can change, in ns.</summary>
+    /// <summary>Returns how long the stage cannot change, in ns.</summary>
     public long QuietNs(long now) => stage switch
     {
         Stage.Lead when run.Clock.StartNs + Ns(Window.Lead) - now is > 0 and var left => left,
@@ -62,7 +63,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
     }
 
     /// <summary>Ends the window now.</summary>
-    /// <param name="withLoad">Load continues until the calls that cross the end have ended.</param>
+    /// <param name="withLoad">True when load continues until the calls that cross the end have ended.</param>
     public void Cut(long now, bool withLoad)
     {
         if (stage == Stage.Lead)
@@ -73,7 +74,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
             Stop();
     }
 
-    /// <summary>No call is in flight any more.</summary>
+    /// <summary>Called when no call is in flight any more.</summary>
     public void Finish()
     {
         if (stage == Stage.Window)
@@ -81,7 +82,10 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
         stage = Stage.Drain;
     }
 
-    /// <summary>True when half of the streams have seen a call end, so that the median is not only that of the fastest streams.</summary>
+    /// <summary>
+    /// True when the lead has lasted long enough. In a closed loop, as many calls as half of the streams must have
+    /// ended, since the first calls to end would give too short a median.
+    /// </summary>
     private bool IsLeadOver(long now)
     {
         var elapsed = now - run.Clock.StartNs - Ns(Window.Lead);
@@ -126,7 +130,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
         stage = Stage.Drain;
     }
 
-    /// <summary>The window will not begin.</summary>
+    /// <summary>Gives up the window: it will not begin.</summary>
     private void Give(long now, bool unanswered)
     {
         IsUnanswered = unanswered;

@@ -4,14 +4,15 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Engine;
 
 /// <summary>
-/// Ends a window at its time, when the server is gone or when the caller cancels, and cuts off calls that take too long. It always ends.
+/// Ends a window at its time, when the server is gone or when the caller cancels. Cuts off calls that take too long,
+/// so that every window ends.
 /// </summary>
 internal sealed class WindowSupervisor(
     WindowRun run, EngineOptions options, IReadOnlyList<Scheduler> schedulers, WindowReadings readings)
 {
     /// <summary>
-    /// A server without an open connection, or one that lets no call begin, counts as gone after this time, or after
-    /// the time-out if that is longer.
+    /// The time after which a server without an open connection counts as gone. A server that lets no call begin
+    /// counts as gone after this time or the time-out, whichever is longer.
     /// </summary>
     private const long LostAfterNs = 2_000_000_000;
 
@@ -27,15 +28,15 @@ internal sealed class WindowSupervisor(
     private long begunBefore = -1;
     private long idleSince;
 
-    /// <summary>Why the server (or this tool) is unusable, in one sentence; null when all is well.</summary>
+    /// <summary>Why the server (or this tool) is unusable, in one sentence. Null when all is well.</summary>
     public string? Lost { get; private set; }
 
     /// <summary>
-    /// Calls did not end even after they were cut off: nobody waits for them, and the schedulers cannot be used any more.
+    /// True when calls did not end even after they were cut off. Nobody waits for them, and the schedulers cannot be used any more.
     /// </summary>
     public bool IsAbandoned { get; private set; }
 
-    /// <summary>No call was answered before the window was due to begin, so it was not begun.</summary>
+    /// <summary>True when the window was not begun, since no call was answered before its time.</summary>
     public bool IsUnanswered => stages.IsUnanswered && Lost is null;
 
     public async Task WatchAsync(CancellationToken cancellation)
@@ -68,7 +69,7 @@ internal sealed class WindowSupervisor(
             orders.RemoveAll(order => order.IsCompletedSuccessfully);
         }
         stages.Finish();
-        // On .NET's threads an order may run late: an order of this window must not reach calls of the next.
+        // On .NET's threads an order may run late. Without this wait, an order of this window could reach calls of the next window.
         await Task.WhenAll(orders);
     }
 
@@ -112,7 +113,10 @@ internal sealed class WindowSupervisor(
             $"the server at {options.Address} let no call begin for {patience / 1e9:0.#} s{reason}");
     }
 
-    /// <summary>Calls with due times have gaps: in a Poisson process, one gap in half a billion is longer than 20 times the mean.</summary>
+    /// <summary>
+    /// Returns the longest gap that calls with due times may have. In a Poisson process, one gap in half a billion is
+    /// longer than 20 times the mean.
+    /// </summary>
     private long LongestGapNs() => (run.Window.Rate is { } rate ? (long)Math.Min(20e9 / rate, 1e17) : 0)
         + (run.Window.Flow == Flow.In ? 2 * Ns(options.Timeout) : 0); // missing messages are cut off before
 

@@ -16,7 +16,7 @@ internal static class WindowTotals
         var credited = recorders.Sum(recorder => recorder.Credited);
         var allOk = recorders.Sum(recorder => recorder.AllOk) - readings.OkBefore;
         var allBytes = recorders.Sum(recorder => recorder.AllBytes);
-        // A call that is still in flight was cut off and never ended: it took at least the whole time-out.
+        // A call that is still in flight was cut off but never ended. Its latency is at least the whole time-out.
         var stuck = recorders.Sum(recorder => recorder.Crossing);
         var started = recorders.Sum(recorder => recorder.Started + recorder.Unended);
         var cutOff = Merge(recorders.Select(recorder => recorder.CutOffLatency));
@@ -63,8 +63,9 @@ internal static class WindowTotals
     }
 
     /// <summary>
-    /// A window of counted calls begins with its first call, as in ab, since a few calls may end in less time than a thread needs to wake
-    /// up. A window with a duration or a rate begins when it was planned to, so that a late start counts.
+    /// Returns when the window began. A window of counted calls begins with its first call, as in ab, since a few
+    /// calls may end in less time than a thread needs to wake up. A window with a duration or a rate begins at its
+    /// planned time, so that a late start counts.
     /// </summary>
     private static long Begin(WindowRun run, List<LatencyRecorder> recorders) => run.Window is { Duration: null, Rate: null }
         ? recorders.Where(recorder => recorder.Started > 0).Select(recorder => recorder.FirstSentNs).DefaultIfEmpty(run.Clock.BeginNs).Min()
@@ -104,11 +105,12 @@ internal static class WindowTotals
 }
 
 /// <summary>
-/// The calls of an open loop that were due in the window but never sent, since all streams were busy until its end. Without them the
-/// slowest calls would be missing from the latencies. The time from due to the window's end is a lower bound of such a call's latency.
+/// Collects the calls of an open loop that were due in the window but never sent, since all streams were busy until
+/// its end. Without these calls, the slowest calls would be missing from the latencies. The time from due to the
+/// window's end is a lower bound of such a call's latency.
 /// </summary>
-/// <param name="beginNs">The begin of the window; calls due before it do not count.</param>
-/// <param name="endNs">The end of the window; calls due from then on do not count.</param>
+/// <param name="beginNs">The begin of the window. Calls due before it do not count.</param>
+/// <param name="endNs">The end of the window. Calls due at or after it do not count.</param>
 /// <param name="most">The largest number of calls that were to be sent.</param>
 internal sealed class UnsentCalls(long beginNs, long endNs, long most)
 {
@@ -117,7 +119,7 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
     /// <summary>The times from due to the end of the window.</summary>
     public LatencyHistogram Waits { get; } = new();
 
-    /// <param name="dues">The due times of calls that streams had claimed but not sent.</param>
+    /// <param name="dues">The due times of calls that streams claimed but did not send.</param>
     public void AddClaimed(IEnumerable<long> dues)
     {
         foreach (var due in dues)
@@ -128,7 +130,7 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
     }
 
     /// <summary>Adds the calls that no stream has claimed.</summary>
-    /// <param name="pacer">Nobody else uses it any more.</param>
+    /// <param name="pacer">The pacer, which nobody else uses any more.</param>
     /// <param name="perSecond">The mean rate of the pacer.</param>
     public void AddUnclaimed(Pacer pacer, double perSecond)
     {
@@ -145,7 +147,7 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
         }
     }
 
-    /// <summary>Adds all calls of a sender that were due from this time on.</summary>
+    /// <summary>Adds all calls of a sender that were due at <paramref name="firstDue"/> or later.</summary>
     public void AddFrom(long firstDue, double perSecond)
     {
         if (firstDue < beginNs)
@@ -154,7 +156,10 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
             AddEvenly(firstDue, perSecond);
     }
 
-    /// <summary>A rate far above the possible leaves billions of calls: they are added in groups, each with its shortest wait.</summary>
+    /// <summary>
+    /// Adds calls in groups, each with its shortest wait. A rate far above the possible leaves billions of calls, too
+    /// many to add singly.
+    /// </summary>
     private void AddEvenly(long firstDue, double perSecond)
     {
         var left = Math.Min(most - Waits.Count, (long)Math.Ceiling((endNs - firstDue) * (perSecond / 1e9)));

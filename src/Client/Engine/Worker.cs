@@ -2,7 +2,9 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>The hot loop: intended start, wait, send, reply, record. Each stream has one worker; everything else is a parameter.</summary>
+/// <summary>
+/// Runs the hot loop of one stream: intended start, wait, send, reply, record. Protocol, schedule and threads are parameters.
+/// </summary>
 internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
 {
     private readonly TimerWait? wait = pacer.IsOpenLoop ? new TimerWait(scheduler) : null;
@@ -13,7 +15,7 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
     public long Calls { get; protected set; }
 
     /// <summary>
-    /// The due time of a call that this stream claimed but did not send, since the load was over; null without such a call.
+    /// The due time of a call that this stream claimed but did not send, since the load was over. Null without such a call.
     /// </summary>
     public long? NotSentNs { get; protected set; }
 
@@ -80,7 +82,10 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
         }
     }
 
-    /// <summary>Messages of a stream have arrived if its receiver says so; a stream that breaks loses its messages.</summary>
+    /// <summary>
+    /// Takes the receiver's report, if there is one, and records which messages arrived. When the stream broke, its
+    /// messages count as not received.
+    /// </summary>
     private void TakeReceipt(CallResult last)
     {
         if (oneWay?.TakeReceipt() is { } receipt)
@@ -100,15 +105,15 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
     }
 }
 
-/// <summary>The loop for messages that the server sends: wait for a message, record its due time and its arrival.</summary>
-/// <param name="pacer">Counts the messages; the sender decides when they are due.</param>
+/// <summary>Runs the loop for messages that the server sends: wait for a message, then record its due time and its arrival.</summary>
+/// <param name="pacer">Counts the messages. The sender decides when they are due.</param>
 /// <param name="scheduler">Runs the worker.</param>
-/// <param name="perSecond">The rate at which the sender sends on this stream; 0: as fast as possible.</param>
+/// <param name="perSecond">The rate at which the sender sends on this stream. 0 means as fast as possible.</param>
 /// <param name="delayNs">When the first message is due.</param>
 internal sealed class PullWorker(IOneWayStream stream, Pacer pacer, Scheduler scheduler, double perSecond, long delayNs)
     : Worker(stream, pacer, scheduler)
 {
-    // A stream that waits for so many times the longest gap between its messages counts as silent.
+    // A stream counts as silent when it has waited for this many times the longest gap between its messages.
     private const int SilentGaps = 10;
 
     private readonly IOneWayStream stream = stream;
@@ -121,7 +126,7 @@ internal sealed class PullWorker(IOneWayStream stream, Pacer pacer, Scheduler sc
         var (begun, number) = (MonotonicClock.NowNs, 0L);
         for (var now = begun; await stream.ReadyAsync() && Pacer.Next(now, out _);)
         {
-            // The time-out counts from when the message is due.
+            // The time-out counts from the due time of the message.
             var expected = now + gapNs + delayNs;
             var result = await stream.CallAsync(expected);
             if (result.IsOver)
@@ -137,7 +142,7 @@ internal sealed class PullWorker(IOneWayStream stream, Pacer pacer, Scheduler sc
             lastDueNs = due ?? 0;
             if (Scheduler.Recorder.RecordArrival(due, now, result) == CallPart.Window && result.IsOk)
                 Calls++;
-            // If the next message is the first of a new stream, it keeps the due time that it had on this one.
+            // The next message may be the first of a new stream. It then keeps the due time that it had on this stream.
             if (perSecond > 0)
                 stream.Pace(perSecond, Math.Max(0, begun + delayNs + ConstantPacer.OffsetNs(++number, perSecond) - now));
         }

@@ -4,9 +4,11 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Loads;
 
-/// <summary>The options that give cells a load in a phase of its own. A new one is a folder beside this file and an entry here.</summary>
+/// <summary>
+/// The options that give cells a load in a phase of its own. A new option is a folder beside this file and an entry here.
+/// </summary>
 internal static class LoadTable
 {
-    /// <summary>In the order of the help.</summary>
+    /// <summary>The options in the order of the help.</summary>
     public static IReadOnlyList<LoadOption> All { get; } = [ShareLoad.Asked, RateLoad.Asked, SearchLoad.Asked];
 }

@@ -2,19 +2,21 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
 
-/// <summary>The method that <c>--call</c> asks for in place of <c>Bench.Download</c>; its requests are not encoded yet.</summary>
+/// <summary>The method that <c>--call</c> asks for in place of <c>Bench.Download</c>. Its requests are not encoded yet.</summary>
 internal sealed record AskedCall
 {
     /// <summary><c>package.Service/Method</c>.</summary>
     public required string Method { get; init; }
 
-    /// <summary>Requests as JSON: text, <c>@file</c> or <c>-</c>; null: an empty message, unless <see cref="Binary"/> is set.</summary>
+    /// <summary>
+    /// Requests as JSON: text, <c>@file</c> or <c>-</c>. Null means an empty message, unless <see cref="Binary"/> is set.
+    /// </summary>
     public string? Data { get; init; }
 
     /// <summary>The bytes of a message: <c>@file</c> or <c>-</c>.</summary>
     public string? Binary { get; init; }
 
-    /// <summary>The expected first reply of each connection, as JSON; null: any reply.</summary>
+    /// <summary>The expected first reply of each connection, as JSON. Null means any reply.</summary>
     public string? Expect { get; init; }
 
     public TimeSpan? Deadline { get; init; }
@@ -37,10 +39,10 @@ internal sealed record TypeSource
     /// <summary>A .proto for protoc.</summary>
     public string? Proto { get; init; }
 
-    /// <summary>Folders of its imports.</summary>
+    /// <summary>Folders of the imports of <see cref="Proto"/>.</summary>
     public IReadOnlyList<string> Include { get; init; } = [];
 
-    /// <summary>The types come from a file, so no server is asked.</summary>
+    /// <summary>True when the types come from a file, so that no server is asked.</summary>
     public bool IsFile => Protoset is not null || Proto is not null;
 
     /// <summary>The server whose reflection is asked, if there is no file.</summary>
@@ -48,7 +50,7 @@ internal sealed record TypeSource
 
     public ConnectorOptions Connector { get; init; } = new();
 
-    /// <summary>The :authority of the reflection calls; null: localhost.</summary>
+    /// <summary>The :authority of the reflection calls. Null means localhost.</summary>
     public string? Authority { get; init; }
 
     public IReadOnlyList<MetadataEntry> Metadata { get; init; } = [];

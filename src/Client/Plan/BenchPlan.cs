@@ -19,15 +19,16 @@ internal sealed class BenchPlan
     /// <summary>The time of a cell beyond its warm-up and window: connecting, draining, reading the server's counters.</summary>
     public static readonly TimeSpan CellOverhead = TimeSpan.FromMilliseconds(180);
 
-    /// <summary>The time to end and start an own server.</summary>
+    /// <summary>The time to end and start a server of this tool.</summary>
     private static readonly TimeSpan ServerStart = TimeSpan.FromMilliseconds(600);
 
     /// <summary>
-    /// The time of a slice beyond its length: load before and after it, calls that must end, the server's counters. Slow calls take longer.
+    /// The time of a slice beyond its length: load before and after it, calls that must end, reading the server's
+    /// counters. Slow calls take longer.
     /// </summary>
     private static readonly TimeSpan SliceOverhead = TimeSpan.FromMilliseconds(45);
 
-    // Measured on a local socket with replies of 1 MB over 400 connections on two CPUs; used to estimate the time of large replies.
+    // Estimates the time of large replies. It was measured on a local socket with replies of 1 MB over 400 connections on two CPUs.
     private const double BytesPerSecond = 1.5e9;
 
     private readonly RunOptions options;
@@ -42,41 +43,44 @@ internal sealed class BenchPlan
     /// <summary>All cells in the order of reports: by size, then by transport as given.</summary>
     public IReadOnlyList<PlannedCell> Cells { get; }
 
-    // The headline metric, and the CPU per call.
+    // A claim is about two metrics, the headline metric and the CPU per call.
     private const int MetricsOfClaim = 2;
 
-    /// <summary>The number of comparisons between arms by their headline: see <see cref="ClaimFamily"/>.</summary>
+    /// <summary>The number of comparisons between arms by their headline metric, see <see cref="ClaimFamily"/>.</summary>
     public int Claims => Cells.Count == 0 ? 0
         : ClaimFamily.Pairs([.. Cells.Select(cell => cell.Record.Key)], ReferenceArm.Choose(options, this)).Count;
 
-    /// <summary>The smallest number of rounds with a verdict; 1 without comparisons.</summary>
+    /// <summary>The smallest number of rounds that can give a verdict. 1 without comparisons.</summary>
     public int FewestRounds => Claims == 0 ? 1
         : Joint.FewestRounds(options.RoundsAuto || options.Resume is not null, MetricsOfClaim * Claims);
 
-    /// <summary>The phases in their order: the first at full load or at the rate of -R, then those of given loads.</summary>
+    /// <summary>The phases in their order. The first is at full load or at the rate of -R, and the phases of given loads follow.</summary>
     public IReadOnlyList<Phase> Phases { get; }
 
-    /// <summary>Rounds that are measured now, those of all phases.</summary>
+    /// <summary>Rounds that are measured now, in all phases.</summary>
     public int RoundsInAll => Phases.Sum(phase => phase.Rounds);
 
-    /// <summary>Those of the first phase. A kept run that ended early misses more of the others.</summary>
+    /// <summary>
+    /// Rounds of the first phase that are measured now. A kept run that ended early may have more rounds to measure
+    /// in the other phases.
+    /// </summary>
     public int FirstRounds => Phases is [var first, ..] ? first.Rounds : 0;
 
-    /// <summary>Cells of the saturation (or given rate) phase.</summary>
+    /// <summary>Cells of the first phase, at full load or at the rate of -R.</summary>
     public IReadOnlyList<PlannedCell> FirstPhase => Phases is [var first, ..] ? first.Cells : [];
 
     /// <summary>
-    /// How long the planned rounds will take; null when measurements end after a number of calls, because their duration is unknown.
+    /// The time that the planned rounds will take. Null when measurements end after a number of calls, since their duration is unknown.
     /// </summary>
     public TimeSpan? Estimate => options.Calls is not null
         ? null
         : Starting + (RoundsInAll - 1) * BetweenRounds
             + Cells.Aggregate(TimeSpan.Zero, (sum, cell) => sum + RoundsOf(cell) * TimeOf(cell));
 
-    /// <summary>Whether any cells take turns.</summary>
+    /// <summary>True when some cells take turns.</summary>
     public bool HasSlices => FirstPhase.GroupBy(cell => Workload.Of(cell.Record.Key)).Any(compared => InTurns([.. compared]));
 
-    /// <summary>The duration of a measurement of the cell, if it ends after a time.</summary>
+    /// <summary>Returns the duration of a measurement of the cell, when it ends after a time.</summary>
     public TimeSpan TimeOf(PlannedCell cell)
     {
         var whole = options.Warmup + options.Duration + CellOverhead;
@@ -89,19 +93,19 @@ internal sealed class BenchPlan
             + (slow > options.Duration && !options.FixedDuration ? slow - options.Duration : TimeSpan.Zero);
     }
 
-    /// <summary>The number of slices of this length per cell and round: as many as fit, and at least one.</summary>
+    /// <summary>Returns the number of slices of this length per cell and round: as many as fit, and at least one.</summary>
     public int SlicesOf(TimeSpan slice) => Math.Max(1, (int)(options.Duration / slice + 1e-6));
 
     /// <summary>The number of measurements in this run.</summary>
     public int Measurements => Cells.Sum(RoundsOf);
 
-    /// <summary>The rounds that are measured now of this cell, as of all others of its phase.</summary>
+    /// <summary>Returns how many rounds of this cell are measured now. All cells of a phase have the same number.</summary>
     public int RoundsOf(PlannedCell cell) => Phases.First(phase => phase.Name == (cell.Given?.Phase ?? "")).Rounds;
 
-    /// <summary>The time between rounds: starting all servers anew, if each round has its own.</summary>
+    /// <summary>The time between rounds, in which all servers are started anew if each round has its own.</summary>
     public TimeSpan BetweenRounds => options.FreshServers ? Starting : TimeSpan.Zero;
 
-    // A phase of a kept run goes on behind its own last round.
+    // A phase of a kept run continues after its own last round.
     private Phase PhaseOf(IGrouping<string, PlannedCell> phase)
     {
         var indexes = phase.Select(cell => cell.Index).ToHashSet();
@@ -112,7 +116,7 @@ internal sealed class BenchPlan
 
     private TimeSpan Starting => Servers * ServerStart + WarmUps * ServerWarmup.OfEachServer(options);
 
-    // Each server is loaded in every protocol and mode (ServerWarmup).
+    // Each server is warmed up in every protocol and mode (ServerWarmup).
     private int WarmUps => FirstPhase.Select(cell => (ServerOf(cell.Target), cell.Load.Protocol, cell.Load.Mode)).Distinct().Count();
 
     // One process for each transport if commands start the servers.
@@ -121,12 +125,15 @@ internal sealed class BenchPlan
     private object ServerOf(Target target) => !options.OwnServer ? target.Address
         : target.Variant.Command is null ? target.Variant : (target.Variant, target.Address.Kind);
 
-    /// <summary>The cells of a round in an order that depends on seed and round number only; compared cells follow each other.</summary>
+    /// <summary>
+    /// Returns the cells of a round in an order that depends on seed and round number only. Compared cells follow each other.
+    /// </summary>
     public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) =>
         RoundOrder.Shuffle(phase, cell => Workload.Of(cell.Record.Key), options.Seed, round);
 
     /// <summary>
-    /// The measurements of a round in their order: each entry is a single cell in a window, or all cells of a comparison, which take turns.
+    /// Returns the measurements of a round in their order. Each entry is a single cell in a window, or all cells of a
+    /// comparison, which take turns.
     /// </summary>
     public IReadOnlyList<IReadOnlyList<PlannedCell>> Turns(IEnumerable<PlannedCell> phase, int round)
     {
@@ -142,10 +149,11 @@ internal sealed class BenchPlan
     }
 
     /// <summary>
-    /// Whether the cells of a comparison take turns in slices. They do not if a measurement is a number of calls or each call has a
-    /// connection; at a given rate, because a slice would hide a growing queue; with one-way messages, because their streams outlive
-    /// slices; and with <c>--watch</c>, which counts connections by state. A cell's connections are idle between its slices: HTTP/2 servers
-    /// keep idle connections, but other servers of the user may close them.
+    /// True when the cells of a comparison take turns in slices. They do not if a measurement is a number of calls,
+    /// if each call has a connection, at a given rate, with one-way messages or with <c>--watch</c>. At a given rate,
+    /// a slice would hide a growing queue. Streams of one-way messages outlive slices. <c>--watch</c> counts
+    /// connections by state, and the connections of a cell are idle between its slices. HTTP/2 servers keep idle
+    /// connections, but other servers of the user may close them.
     /// </summary>
     public bool InTurns(IReadOnlyList<PlannedCell> cells) =>
         options.Slice > TimeSpan.Zero && options is { Calls: null, Rate: null, Watches: [] } && cells.Count > 1
@@ -166,13 +174,15 @@ internal sealed class BenchPlan
         from perCall in options.ConnectPerCall
         select Make(options, target, (client, mode, chunk, perCall), size, cells.Topology, given);
 
-    /// <summary>Only the wire client measures the messages of a streaming method, so by default it is the only client then.</summary>
+    /// <summary>
+    /// True for other clients than wire when they are a default. Only the wire client measures the messages of a streaming method.
+    /// </summary>
     private static bool IsLeftOut(RunOptions options, string client, string mode) =>
         options.Call is not null && mode != CallMode.Unary && options.Shapes.Count > 0 && client != ProtocolTable.Wire;
 
     /// <summary>
-    /// The size of an HTTP/1.1 reply is unknown before the first request; arms are compared at the largest of their
-    /// sizes. A method has the size of its given requests.
+    /// Returns the sizes of the cells. The size of an HTTP/1.1 reply is unknown before the first request, so arms are
+    /// compared at the largest of their sizes. A method has the size of its given requests.
     /// </summary>
     private static IReadOnlyList<long> Sizes(CellSet cells, IReadOnlyList<Target> targets)
     {
@@ -243,41 +253,44 @@ internal sealed class BenchPlan
         ?? (rate is { } perSecond ? string.Create(CultureInfo.InvariantCulture, $"{perSecond:0.##}/s") : CellKey.FullLoad);
 }
 
-/// <summary>An endpoint to measure: its address, and what distinguishes it from others of the same kind.</summary>
-/// <param name="Address">The address at which it listens.</param>
+/// <summary>An endpoint to measure, with marks that distinguish it from other endpoints of the same kind.</summary>
+/// <param name="Address">The address at which the endpoint listens.</param>
 /// <param name="Variant">The knobs of the endpoint.</param>
-/// <param name="Mark">A mark besides the knobs: <c>a/a</c>, or <c>#2</c> for the second address of a kind; else empty.</param>
-/// <param name="Note">What a reader must know about the endpoint.</param>
-/// <param name="Protocol">The protocol: see <see cref="IpcBench.Analysis.Results.CellKey.Protocol"/>.</param>
-/// <param name="Request">The request of an HTTP/1.1 call; null for other protocols.</param>
-/// <param name="Call">The method to call; null: <c>Bench.Download</c>.</param>
-/// <param name="ReplySize">Bytes of the method's first reply; null without a reply.</param>
+/// <param name="Mark">A mark besides the knobs: <c>a/a</c>, or <c>#2</c> for the second address of a kind. Otherwise empty.</param>
+/// <param name="Note">A note about the endpoint for readers of reports.</param>
+/// <param name="Protocol">The protocol, see <see cref="IpcBench.Analysis.Results.CellKey.Protocol"/>.</param>
+/// <param name="Request">The request of an HTTP/1.1 call. Null for other protocols.</param>
+/// <param name="Call">The method to call. Null means <c>Bench.Download</c>.</param>
+/// <param name="ReplySize">Bytes of the method's first reply. Null when there is none.</param>
 internal sealed record Target(
     Address Address, Variant Variant, string Mark = "", string Note = "", string Protocol = "grpc", HttpRequest? Request = null,
     GrpcCall? Call = null, long? ReplySize = null);
 
 /// <summary>A cell of the plan, ready to be measured.</summary>
-/// <param name="Index">Its index in <see cref="RunRecord.Cells"/>.</param>
+/// <param name="Index">The index of the cell in <see cref="RunRecord.Cells"/>.</param>
 /// <param name="Record">The cell as the file describes it.</param>
-/// <param name="Load">Its connections and requests.</param>
-/// <param name="Given">The load of the phase after the saturation rounds; null in the first phase.</param>
+/// <param name="Load">The connections and requests of the cell.</param>
+/// <param name="Given">The load of the cell's phase after the rounds at full load. Null in the first phase.</param>
 internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOptions Load, GivenLoad? Given = null)
 {
-    /// <summary>Its name in notes: <c>unix, 1 MB, 400 connections</c>.</summary>
+    /// <summary>The name of the cell in notes, such as <c>unix, 1 MB, 400 connections</c>.</summary>
     public string Name => $"{Record.Key.Arm}, {WorkloadName}";
 
-    /// <summary>The name of its comparison in notes: <c>1 MB, 400 connections</c>.</summary>
+    /// <summary>The name of its comparison in notes, such as <c>1 MB, 400 connections</c>.</summary>
     public string WorkloadName => $"{Record.Key.Work}, {Quantity.Many(Load.Connections, "connection")}";
 }
 
 /// <summary>
-/// Interleaving: every round measures every cell once, in an order that depends on the seed only. The state of a machine lasts for seconds,
-/// so compared cells are measured together: randomized blocks (R. A. Fisher, The Design of Experiments, 1935).
+/// Decides the order of measurements. Every round measures every cell once, in an order that depends on the seed
+/// only. The state of a machine lasts for seconds, so compared cells are measured together: randomized blocks (R. A.
+/// Fisher, The Design of Experiments, 1935).
 /// </summary>
 internal static class RoundOrder
 {
-    /// <summary>Fisher-Yates with SplitMix64, so that a printed seed gives the same order on every runtime version.</summary>
-    /// <param name="blockOf">Cells of the same block stay together: the blocks are shuffled, and the cells within each block.</param>
+    /// <summary>Shuffles by Fisher-Yates with SplitMix64, so that a printed seed gives the same order on every runtime version.</summary>
+    /// <param name="blockOf">
+    /// Returns the block of a cell. Cells of the same block stay together: the blocks are shuffled, and the cells within each block.
+    /// </param>
     public static IReadOnlyList<T> Shuffle<T>(IEnumerable<T> cells, Func<T, object> blockOf, long seed, int round)
     {
         var random = new SplitMix64(unchecked((ulong)seed * 0x9E3779B97F4A7C15UL + (ulong)round));
@@ -288,11 +301,11 @@ internal static class RoundOrder
         return [.. blocks.SelectMany(block => block)];
     }
 
-    /// <summary>The order of the items in each block of slices of a round; blocks have different orders.</summary>
+    /// <summary>Returns the order of the items in each block of slices of a round. Blocks have different orders.</summary>
     /// <param name="items">The items that take turns.</param>
     public static IEnumerable<IReadOnlyList<T>> Blocks<T>(IReadOnlyList<T> items, long seed, int round)
     {
-        // Other random numbers than those for the order of the cells.
+        // The random numbers differ from those for the order of the cells.
         var random = new SplitMix64(unchecked(~((ulong)seed * 0x9E3779B97F4A7C15UL + (ulong)round)));
         while (true)
         {

@@ -4,16 +4,16 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// The fewest rounds with which any winner can be named among all comparisons of a plan: a default must never plan a
-/// run that cannot give a verdict.
+/// Finds the fewest rounds with which a winner can be named among all comparisons of a plan. A default must never
+/// plan a run that cannot give a verdict.
 /// </summary>
 internal static class FamilyRounds
 {
     private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>The options with as many rounds as necessary in the same total time, so that windows become shorter.</summary>
+    /// <summary>Returns the options with as many rounds as necessary in the same total time, so that windows become shorter.</summary>
     /// <param name="options">The options with the defaults of the command.</param>
-    /// <param name="keepDuration">The length of a window was given.</param>
+    /// <param name="keepDuration">True when the length of a window was given.</param>
     public static RunOptions Fit(RunOptions options, bool keepDuration)
     {
         var needed = Needed(options);
@@ -24,7 +24,7 @@ internal static class FamilyRounds
         return options with { Rounds = needed, Duration = keepDuration ? options.Duration : steps * Step };
     }
 
-    /// <summary>The rounds that these options need, computed before any server is started; 1 without a comparison.</summary>
+    /// <summary>Computes the rounds that these options need, before any server is started. Returns 1 without a comparison.</summary>
     public static int Needed(RunOptions options) =>
         new BenchPlan(options with { Reference = null }, [.. Targets(options)]).FewestRounds;
 

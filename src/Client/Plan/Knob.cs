@@ -5,14 +5,14 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// One setting that moves results: how it is named, read and applied, and whom it concerns. Its entry makes the option with its place in
-/// the help, the arm of a sweep and the record.
+/// One setting that changes results, with its name, its side, and how it is read and applied. One entry here makes
+/// the option with its place in the help, the arm of a sweep and the record.
 /// </summary>
 /// <param name="Name">The option without dashes.</param>
 /// <param name="Side">The side that the knob changes.</param>
 /// <param name="Help">One sentence for <c>--help</c>.</param>
 /// <param name="Apply">Returns the knobs with this knob set from its text.</param>
-/// <param name="Read">The value as text; null at the default.</param>
+/// <param name="Read">The value as text. Null at the default.</param>
 internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs, string, Knobs> Apply, Func<Knobs, string?> Read)
 {
     // Kestrel rejects a window below the protocol's initial window.
@@ -77,20 +77,20 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
         { IsUsual = true },
     ];
 
-    /// <summary>The server's option for this knob; null: the server has none.</summary>
+    /// <summary>The server's option for this knob. Null when the server has none.</summary>
     public string? ServerOption { get; init; } = Side == KnobSide.Client ? null : "--" + Name;
 
-    /// <summary>The allowed words, for completion in shells; empty for a number or a time.</summary>
+    /// <summary>The allowed words, for completion in shells. Empty for a number or a time.</summary>
     public IReadOnlyList<string> Values { get; init; } = [];
 
-    /// <summary>The knob is in the short help; otherwise only in <c>--help all</c>.</summary>
+    /// <summary>True when the knob is in the short help. Otherwise it is only in <c>--help all</c>.</summary>
     public bool IsUsual { get; init; }
 
     /// <summary>The option's first name.</summary>
     public string Option => "--" + Name;
 
-    /// <summary>The knob of that name.</summary>
-    /// <exception cref="UsageException">There is none; the message lists those there are.</exception>
+    /// <summary>Finds the knob of this name.</summary>
+    /// <exception cref="UsageException">There is no such knob. The message lists the knobs.</exception>
     public static Knob Named(string name) => All.FirstOrDefault(knob => knob.Name == name)
         ?? throw new UsageException($"there is no knob '{name}': it is one of {string.Join(", ", All.Select(knob => knob.Name))}");
 
@@ -121,23 +121,23 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     private static string? Text(int? value) => value?.ToString(CultureInfo.InvariantCulture);
 }
 
-/// <summary>What a <see cref="Knob"/> changes, so whether it means anything with <c>-U</c>.</summary>
+/// <summary>The side that a <see cref="Knob"/> changes. It decides whether the knob has a meaning with <c>-U</c>.</summary>
 internal enum KnobSide
 {
     Both,
     Client,
 
-    /// <summary>The server only: the knob has no meaning for a server of the user.</summary>
+    /// <summary>The server only. The knob has no meaning for a server of the user.</summary>
     Server,
 }
 
-/// <summary>The settings of both sides that affect results. Null is the default of the system or the server.</summary>
+/// <summary>The settings of both sides that affect results. Null means the default of the system or the server.</summary>
 internal sealed record Knobs
 {
     /// <summary>SO_SNDBUF and SO_RCVBUF in bytes, of the client and the started server.</summary>
     public int? SocketBuffer { get; init; }
 
-    /// <summary>Nagle's algorithm on both sides of TCP; off by default.</summary>
+    /// <summary>True to leave Nagle's algorithm on, on both sides of TCP. Off by default.</summary>
     public bool Nagle { get; init; }
 
     /// <summary>The client's HTTP/2 receive window in bytes, per stream and per connection.</summary>
@@ -146,30 +146,30 @@ internal sealed record Knobs
     /// <summary>The started server's HTTP/2 receive window in bytes, per stream and per connection.</summary>
     public int? ServerWindow { get; init; }
 
-    /// <summary>The started server's accept queue.</summary>
+    /// <summary>The length of the started server's accept queue.</summary>
     public int? Backlog { get; init; }
 
-    /// <summary>Kestrel's socket I/O queues in the started server; 0: none, Kestrel uses the thread pool.</summary>
+    /// <summary>Kestrel's socket I/O queues in the started server. With 0, Kestrel uses the thread pool instead.</summary>
     public int? IoQueues { get; init; }
 
-    /// <summary>The started server runs its application code on the I/O threads.</summary>
+    /// <summary>True when the started server runs its application code on the I/O threads.</summary>
     public bool Inline { get; init; }
 
-    /// <summary>The started server has a buffer for each waiting connection and receives at once.</summary>
+    /// <summary>True when the started server keeps a buffer for each waiting connection and receives at once.</summary>
     public bool EagerReceive { get; init; }
 
     /// <summary>
-    /// The sockets of the started server: <c>dotnet</c>, <c>loop</c> or, for raw echoes, <c>bare</c>; null: the server's default.
+    /// The sockets of the started server: <c>dotnet</c>, <c>loop</c> or, for raw echoes, <c>bare</c>. Null means the server's default.
     /// </summary>
     public string? Sockets { get; init; }
 
-    /// <summary>The sockets of the client grpc-dotnet: <c>loop</c>; null: System.Net.Sockets.</summary>
+    /// <summary>The sockets of the client grpc-dotnet: <c>loop</c>. Null means System.Net.Sockets.</summary>
     public string? ClientSockets { get; init; }
 
     /// <summary>The garbage collector of the started server: <c>server</c> or <c>workstation</c>.</summary>
     public string? ServerGc { get; init; }
 
-    /// <summary>How the started server is compiled: <c>jit</c> or <c>aot</c>; null: like this program.</summary>
+    /// <summary>The build of the started server: <c>jit</c> or <c>aot</c>. Null means the same as this program.</summary>
     public string? ServerBuild { get; init; }
 
     /// <summary>The gRPC stack of the started server: <c>built-in</c> or <c>grpc-dotnet</c>.</summary>
@@ -178,6 +178,6 @@ internal sealed record Knobs
     /// <summary>CPU time that the started server uses for each call.</summary>
     public TimeSpan Work { get; init; }
 
-    /// <summary>Options of the client's connectors.</summary>
+    /// <summary>Returns the options of the client's connectors.</summary>
     public ConnectorOptions Connector(ConnectorOptions basis) => basis with { NoDelay = !Nagle, SocketBuffer = SocketBuffer };
 }

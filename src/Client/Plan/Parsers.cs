@@ -11,7 +11,7 @@ namespace IpcBench.Client.Plan;
 /// </summary>
 internal static class Parsers
 {
-    /// <summary>A number of bytes or calls: <c>k</c> and <c>M</c> are decimal, <c>KiB</c> and <c>MiB</c> binary.</summary>
+    /// <summary>Reads a number of bytes or calls. <c>k</c> and <c>M</c> are decimal, <c>KiB</c> and <c>MiB</c> binary.</summary>
     public static long Count(string text, string what)
     {
         var value = Units.Count(text);
@@ -20,7 +20,7 @@ internal static class Parsers
         return (long)number;
     }
 
-    /// <summary>A duration: <c>500ms</c>, <c>20s</c>, <c>2m</c>; a bare number is seconds.</summary>
+    /// <summary>Reads a duration: <c>500ms</c>, <c>20s</c>, <c>2m</c>. A bare number is seconds.</summary>
     public static TimeSpan Duration(string text, string what)
     {
         var value = Units.Seconds(text);
@@ -30,25 +30,25 @@ internal static class Parsers
         return TimeSpan.FromTicks((long)Math.Round(seconds * TimeSpan.TicksPerSecond));
     }
 
-    /// <summary>A duration of at least a millisecond.</summary>
+    /// <summary>Reads a duration of at least a millisecond.</summary>
     public static TimeSpan Positive(string text, string what) => Duration(text, what) is var time && time >= TimeSpan.FromMilliseconds(1)
         ? time
         : throw new UsageException($"{what} must be at least 1ms");
 
-    /// <summary>The :authority of HTTP/2 requests: a host with an optional port (RFC 9113, 8.3.1).</summary>
+    /// <summary>Checks the :authority of HTTP/2 requests: a host with an optional port (RFC 9113, 8.3.1).</summary>
     public static string Authority(string text) => text.Length is > 0 and <= 255
         && text.All(c => c is > ' ' and <= '~' and not '/' and not '@')
         ? text
         : throw new UsageException($"--authority '{text}' is no name such as shop.example or shop.example:8443");
 
-    /// <summary>Calls per second: <c>20k</c>, <c>500</c>, <c>1.5k/s</c>.</summary>
+    /// <summary>Reads calls per second: <c>20k</c>, <c>500</c>, <c>1.5k/s</c>.</summary>
     public static double Rate(string text, string what)
     {
         var value = Units.Count(text.EndsWith("/s", StringComparison.Ordinal) ? text[..^2] : text);
         return value is { } rate and > 0 and <= 1e9 ? rate : throw new UsageException($"{what} '{text}' is no rate such as 500 or 20k");
     }
 
-    /// <summary>A share: <c>25%</c> is 0.25; <c>3 %</c> and <c>0.03</c> are the same.</summary>
+    /// <summary>Reads a share. <c>25%</c> is 0.25, and <c>3 %</c> is the same as <c>0.03</c>.</summary>
     public static double Percent(string text, string what)
     {
         var percent = text.TrimEnd().EndsWith('%');
@@ -59,7 +59,7 @@ internal static class Parsers
         return percent ? value / 100 : value;
     }
 
-    /// <summary>A CPU set such as <c>0-1,3</c>, checked against the CPUs that this process may use.</summary>
+    /// <summary>Reads a CPU set such as <c>0-1,3</c>, and checks it against the CPUs that this process may use.</summary>
     public static CpuSet Cpus(string text, string what) => Cpus(text, what, Affinity.Available());
 
     internal static CpuSet Cpus(string text, string what, CpuSet? available)
@@ -74,7 +74,7 @@ internal static class Parsers
             : throw new UsageException($"{what} {text}: this process may not use CPU {CpuSet.From(missing)}, only {available}");
     }
 
-    /// <summary>A count within limits.</summary>
+    /// <summary>Reads a count within limits.</summary>
     public static int Integer(string text, string what, int least, int most)
     {
         var value = Count(text, what);
@@ -87,12 +87,12 @@ internal static class Parsers
         ? text
         : throw new UsageException($"{what} '{text}' is none of {string.Join(", ", choices)}");
 
-    /// <summary>The address of a server.</summary>
+    /// <summary>Reads the address of a server.</summary>
     /// <param name="prefix">The beginning of the error message.</param>
     public static Address Address(string text, string prefix = "") =>
         Transports.Address.TryParse(text, out var address, out var error) ? address : throw new UsageException(prefix + error);
 
-    /// <summary>A comma-separated list without empty or repeated entries.</summary>
+    /// <summary>Reads a comma-separated list without empty or repeated entries.</summary>
     public static IReadOnlyList<T> List<T>(string text, string what, Func<string, string, T> item)
     {
         var parts = text.Split(',', StringSplitOptions.TrimEntries);
@@ -104,7 +104,7 @@ internal static class Parsers
 
     /// <summary>
     /// Splits a command into words as a POSIX shell does, without variables, patterns and other features of a shell.
-    /// Both kinds of quotes work, and the backslash, except on Windows, where it separates folders.
+    /// Both kinds of quotes work. The backslash works too, except on Windows, where it separates folders.
     /// </summary>
     public static IReadOnlyList<string> Words(string text, string what, bool? backslashIsPlain = null)
     {
@@ -141,5 +141,5 @@ internal static class Parsers
     }
 }
 
-/// <summary>The command line asks for something impossible; the message is one sentence that names the fix. Exit code 1.</summary>
+/// <summary>The command line asks for something impossible. The message is one sentence that names the fix. Exit code 1.</summary>
 internal sealed class UsageException(string message) : Exception(message);

@@ -5,7 +5,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
 
-/// <summary>The command line in the form in which it may be printed and kept in files that are shared.</summary>
+/// <summary>Hides the secrets of the command line, so that it may be printed and kept in files that are shared.</summary>
 internal static class Redaction
 {
     // Headers that hold no credentials keep their values.
@@ -14,7 +14,7 @@ internal static class Redaction
     // Options whose values are messages, which may hold secrets.
     private static readonly string[] Messages = ["--data", "--expect"];
 
-    /// <summary>The arguments without the values of headers and messages, and without users and queries of URLs.</summary>
+    /// <summary>Returns the arguments without the values of headers and messages, and without users and queries of URLs.</summary>
     public static IReadOnlyList<string> Without(IReadOnlyList<string> commandLine)
     {
         var kept = new List<string>(commandLine.Count);
@@ -33,7 +33,7 @@ internal static class Redaction
         return kept;
     }
 
-    /// <summary>A sentence that may quote arguments, without their secrets.</summary>
+    /// <summary>Returns a sentence that may quote arguments, without the secrets of these arguments.</summary>
     public static string Without(string sentence, IReadOnlyList<string> commandLine)
     {
         var hidden = commandLine.Zip(Without(commandLine)).Where(pair => pair.First != pair.Second);
@@ -43,7 +43,8 @@ internal static class Redaction
     }
 
     /// <summary>
-    /// A header as <c>Name: value</c> or <c>Name: (hidden)</c>. <c>@FILE</c> and <c>$VARIABLE</c> stay, since only their content is secret.
+    /// Returns a header as <c>Name: value</c> or <c>Name: (hidden)</c>. <c>@FILE</c> and <c>$VARIABLE</c> stay, since
+    /// only their content is secret.
     /// </summary>
     public static string Header(string text)
     {
@@ -58,12 +59,12 @@ internal static class Redaction
     // The name of a file is not secret, but its content may be.
     private static string Message(string text) => text is ['@', ..] or "-" ? text : UrlText.Hidden;
 
-    /// <summary>The index of the message in <c>--data=…</c>; −1 without one.</summary>
+    /// <summary>Returns the index of the message in <c>--data=…</c>. −1 without a message.</summary>
     private static int MessageStart(string argument) =>
         Array.Find(Messages, name => argument.StartsWith(name, StringComparison.Ordinal)
             && argument.AsSpan(name.Length) is ['=' or ':', ..]) is { } found ? found.Length + 1 : -1;
 
-    /// <summary>The index of the header in <c>--header=…</c>, <c>-H…</c> and <c>-lH…</c>; −1 without one.</summary>
+    /// <summary>Returns the index of the header in <c>--header=…</c>, <c>-H…</c> and <c>-lH…</c>. −1 without a header.</summary>
     private static int HeaderStart(string argument)
     {
         const string name = "--header";
@@ -77,8 +78,8 @@ internal static class Redaction
 }
 
 /// <summary>
-/// Headers of <c>-H</c>: <c>Name: value</c>, or a place with one header per line, so that no list of processes shows
-/// their values: <c>@FILE</c>, or <c>$NAME</c> for an environment variable.
+/// Reads the headers of <c>-H</c>: <c>Name: value</c>, or a place with one header per line: <c>@FILE</c>, or
+/// <c>$NAME</c> for an environment variable. With such a place, no list of processes shows the values.
 /// </summary>
 internal static class HeaderTexts
 {
@@ -86,7 +87,7 @@ internal static class HeaderTexts
     public static bool IsElsewhere(string text) =>
         text is ['@', ..] || (text is ['$', _, ..] && !text.Contains(':', StringComparison.Ordinal));
 
-    /// <summary>All headers, each as <c>Name: value</c>.</summary>
+    /// <summary>Reads all headers, each as <c>Name: value</c>.</summary>
     /// <exception cref="UsageException">A file cannot be read, or a variable does not exist.</exception>
     public static IReadOnlyList<string> Read(IEnumerable<string> typed) =>
         [.. typed.SelectMany(text => IsElsewhere(text) ? Lines(text) : [text])];
@@ -112,7 +113,7 @@ internal static class HeaderTexts
     }
 }
 
-/// <summary>One entry of a gRPC call's metadata, from <c>-H</c>: the name in lower case; a <c>-bin</c> value is base64.</summary>
+/// <summary>One entry of a gRPC call's metadata, from <c>-H</c>. The name is in lower case. A <c>-bin</c> value is base64.</summary>
 internal sealed record MetadataEntry(string Name, string Value)
 {
     private const string Binary = "-bin";

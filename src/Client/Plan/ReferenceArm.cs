@@ -1,14 +1,15 @@
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// The arm that ratios refer to, and the endpoint that <c>--aa</c> measures twice: as requested, else TCP, else the first.
+/// Chooses the arm that ratios refer to, and the endpoint that <c>--aa</c> measures twice: the requested one, or else
+/// TCP, or else the first.
 /// </summary>
 internal static class ReferenceArm
 {
     /// <summary>The default reference.</summary>
     public const string Usual = "tcp";
 
-    /// <summary>The plan's reference, by its name in results files: an arm or a transport.</summary>
+    /// <summary>Chooses the plan's reference, by its name in results files: an arm or a transport.</summary>
     /// <exception cref="UsageException">The requested reference is not measured.</exception>
     public static string Choose(RunOptions options, BenchPlan plan)
     {
@@ -23,12 +24,12 @@ internal static class ReferenceArm
             : throw new UsageException($"--reference '{asked}' is not measured: choose one of {string.Join(", ", arms)}");
     }
 
-    /// <summary>The transport of which an own server offers two endpoints for <c>--aa</c>.</summary>
+    /// <summary>Returns the transport of which a server of this tool offers two endpoints for <c>--aa</c>.</summary>
     public static string OfTransports(RunOptions options) =>
         options.Reference is { } named && options.Transports.Contains(named) ? named
         : options.Transports.Contains(Usual) ? Usual : options.Transports[0];
 
-    /// <summary>With given servers, <c>--aa</c> needs two addresses of one kind: returns this kind.</summary>
+    /// <summary>Returns the kind of the addresses for <c>--aa</c> with given servers, of which there must be two.</summary>
     public static string OfAddresses(RunOptions options) => options.Addresses
         .GroupBy(address => address.Kind)
         .OrderByDescending(kind => kind.Key == (options.Reference ?? Usual))

@@ -6,8 +6,9 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// A saved run to which rounds are added. The user has seen its results, so the new rounds are an additional look: the
-/// file records it, and its intervals are then those of <c>--rounds auto</c>, which hold for any number of looks.
+/// A saved run to which rounds are added. The user has seen its results, so the new rounds are an additional look,
+/// which the file records. Intervals are then computed as with <c>--rounds auto</c>, and hold for any number of
+/// looks.
 /// </summary>
 /// <param name="File">The file of the run, which is extended.</param>
 /// <param name="Kept">The run as read from the file.</param>
@@ -18,11 +19,12 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
     private static readonly TimeSpan LongestSilence = TimeSpan.FromSeconds(30);
 
     /// <summary>
-    /// The last round of the kept run but for those with rates of their own, of which some cells may be missing; 0: none.
+    /// The last round of the kept run, without the rounds that have rates of their own. Some cells of it may be
+    /// missing. 0 when there is none.
     /// </summary>
     public int Last => LastOf(varied: false);
 
-    /// <summary>The last round with rates of its own; 0: none.</summary>
+    /// <summary>The last round with rates of its own. 0 when there is none.</summary>
     public int LastOfVaried => LastOf(varied: true);
 
     private IReadOnlyList<int> Looks => Kept.Options switch
@@ -50,16 +52,16 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         if (kept.CommandLine.Any(argument => argument.Contains(UrlText.Hidden, StringComparison.Ordinal)))
             throw new UsageException($"--resume: {file} does not keep the secrets of its command line, so its plan cannot be "
                 + "repeated (what -H, --data and --expect take from @FILE can)");
-        // A time of the future is from before the clock was set back, and no moment ago.
+        // A time in the future comes from before the clock was set back, so the file was not written a moment ago.
         if (kept.Ending == RunEnding.Running
             && (DateTimeOffset.UtcNow - System.IO.File.GetLastWriteTimeUtc(file)).Duration() < LongestSilence)
             throw new UsageException($"--resume: {file} was written a moment ago and has no end: that run seems to be running still");
         return new Resumption(file, kept, more);
     }
 
-    /// <summary>The options of the saved run with the added rounds.</summary>
+    /// <summary>Returns the options of the saved run with the added rounds.</summary>
     /// <param name="asked">The options from the saved command line.</param>
-    /// <param name="output">What to print and save.</param>
+    /// <param name="output">The options for printing and saving.</param>
     public RunOptions Apply(RunOptions asked, OutputOptions output) => asked with
     {
         Resume = this,
@@ -69,7 +71,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         Output = output with { File = File, Label = Kept.Label },
     };
 
-    /// <summary>The record to which rounds are added.</summary>
+    /// <summary>Returns the record to which rounds are added.</summary>
     /// <param name="now">The first record of a new run with this plan on this machine.</param>
     /// <exception cref="EnvironmentException">The new rounds would be from another machine, build or plan.</exception>
     public RunRecord Continue(RunRecord now)
@@ -88,7 +90,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         throw Refusal(differences.Count == 0 ? "this version would plan other cells than the file has" : Told(differences[0]));
     }
 
-    /// <summary>An early check, before options are read that another machine may lack.</summary>
+    /// <summary>Checks early whether the saved run is from this machine, before options are read that another machine may lack.</summary>
     /// <exception cref="EnvironmentException">The saved run is from another machine.</exception>
     public void CheckMachine(HostInfo here)
     {

@@ -6,24 +6,24 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
 
-/// <summary>What to measure and how; validated once and immutable.</summary>
+/// <summary>The options of a run: what to measure and how. They are validated once and immutable.</summary>
 internal sealed record RunOptions
 {
-    /// <summary>The limit of rounds of <c>--rounds auto</c>.</summary>
+    /// <summary>The most rounds of <c>--rounds auto</c>.</summary>
     public const int MostAutoRounds = 100;
 
-    /// <summary>The published comparison that it repeats; empty for a run of its own.</summary>
+    /// <summary>The published comparison that the run repeats. Empty for a run of its own.</summary>
     public string Scenario { get; init; } = "";
 
-    /// <summary>Servers to measure; empty: start one and measure its endpoints.</summary>
+    /// <summary>Servers to measure. When empty, this tool starts a server and measures its endpoints.</summary>
     public required IReadOnlyList<Address> Addresses { get; init; }
 
     /// <summary>
-    /// The requests to HTTP/1.1 servers, each an arm whose address is among <see cref="Addresses"/>; empty for other protocols.
+    /// The requests to HTTP/1.1 servers. Each is an arm whose address is among <see cref="Addresses"/>. Empty for other protocols.
     /// </summary>
     public IReadOnlyList<HttpArm> Http { get; init; } = [];
 
-    /// <summary>The method to call; null: <c>Bench.Download</c> with each of <see cref="Sizes"/>.</summary>
+    /// <summary>The method to call. Null means <c>Bench.Download</c> with each of <see cref="Sizes"/>.</summary>
     public AskedCall? Call { get; init; }
 
     /// <summary>The transports of the server that this tool starts.</summary>
@@ -32,7 +32,7 @@ internal sealed record RunOptions
     public required IReadOnlyList<long> Sizes { get; init; }
     public required IReadOnlyList<Topology> Topologies { get; init; }
 
-    /// <summary>The cells in each shape of load; empty: every size, by every client, in each of <see cref="Topologies"/>.</summary>
+    /// <summary>The cells in each shape of load. Empty means every size, by every client, in each of <see cref="Topologies"/>.</summary>
     public IReadOnlyList<CellSet> Shapes { get; init; } = [];
 
     /// <summary>The cells of a plan before transports, modes and loads multiply them.</summary>
@@ -42,81 +42,86 @@ internal sealed record RunOptions
     public required int Threads { get; init; }
     public required TimeSpan Duration { get; init; }
 
-    /// <summary><see cref="Duration"/> was given, so windows of slow calls are not lengthened.</summary>
+    /// <summary>True when <see cref="Duration"/> was given, so that windows of slow calls are not lengthened.</summary>
     public bool FixedDuration { get; init; }
 
     /// <summary>
     /// Length of the slices in which cells of a comparison take turns within a round, where possible
-    /// (<see cref="BenchPlan.InTurns"/>); 0: each cell is measured in one window.
+    /// (<see cref="BenchPlan.InTurns"/>). With 0, each cell is measured in one window.
     /// </summary>
     public TimeSpan Slice { get; init; }
 
     /// <summary>
-    /// <see cref="Slice"/> was given: the connections of all cells of a comparison stay open, also to the user's servers.
+    /// True when <see cref="Slice"/> was given. The connections of all cells of a comparison then stay open, also to
+    /// the user's servers.
     /// </summary>
     public bool FixedSlice { get; init; }
 
-    /// <summary>Calls of a measurement, whatever time they take; null: the measurement ends after <see cref="Duration"/>.</summary>
+    /// <summary>The number of calls after which a measurement ends. Null when it ends after <see cref="Duration"/>.</summary>
     public long? Calls { get; init; }
 
     public required TimeSpan Warmup { get; init; }
     public required TimeSpan Timeout { get; init; }
 
-    /// <summary>Rounds of every cell; with <see cref="RoundsAuto"/> the largest number of rounds.</summary>
+    /// <summary>Rounds of every cell. With <see cref="RoundsAuto"/>, the largest number of rounds.</summary>
     public required int Rounds { get; init; }
 
     /// <summary>
-    /// This tool starts its servers anew for each round, so that each process is a sample; otherwise all rounds share the same processes.
+    /// True when this tool starts its servers anew for each round, so that each process is a sample. Otherwise all
+    /// rounds share the same processes.
     /// </summary>
     public bool FreshServers { get; init; }
 
-    /// <summary>The saved run to which these rounds are added; null: a new run.</summary>
+    /// <summary>The saved run to which these rounds are added. Null for a new run.</summary>
     public Resumption? Resume { get; init; }
 
-    /// <summary>Continue until every verdict is decided or <see cref="MaxTime"/> is over.</summary>
+    /// <summary>True to continue until every verdict is decided or <see cref="MaxTime"/> is over.</summary>
     public bool RoundsAuto { get; init; }
 
     public TimeSpan MaxTime { get; init; } = TimeSpan.FromMinutes(30);
 
     /// <summary>
-    /// The limits of <c>ab</c>: the run ends when one is crossed or all are excluded. Empty without limits; null for other commands.
+    /// The limits of <c>ab</c>. The run ends when one limit is crossed or all are excluded. Empty without limits.
+    /// Null for other commands.
     /// </summary>
     public IReadOnlyList<GateLimit>? Limits { get; init; }
 
-    /// <summary>Smaller differences than this ratio do not matter to the user.</summary>
+    /// <summary>The smallest relative difference that matters to the user.</summary>
     public double Delta { get; init; } = 0.03;
 
     public required long Seed { get; init; }
 
-    /// <summary>Client implementations, each an arm: <c>wire</c>, <c>grpc-dotnet</c>.</summary>
+    /// <summary>Client implementations, <c>wire</c> or <c>grpc-dotnet</c>. Each is an arm.</summary>
     public IReadOnlyList<string> Clients { get; init; } = ["wire"];
 
-    /// <summary>Protocols on the wire, each an arm: names in <see cref="Protocols.ProtocolTable"/>.</summary>
+    /// <summary>Protocols on the wire, by their names in <see cref="Protocols.ProtocolTable"/>. Each is an arm.</summary>
     public IReadOnlyList<string> Protocols { get; init; } = ["grpc"];
 
-    /// <summary>Kinds of calls of this tool's own service, each an arm: names in <see cref="CallMode"/>.</summary>
+    /// <summary>Kinds of calls of this tool's own service, by their names in <see cref="CallMode"/>. Each is an arm.</summary>
     public IReadOnlyList<string> Modes { get; init; } = [CallMode.Unary];
 
-    /// <summary>Messages per stream, in modes with streams of messages; 0: one stream for the whole load.</summary>
+    /// <summary>Messages per stream, in modes with streams of messages. 0 means one stream for the whole load.</summary>
     public long Messages { get; init; }
 
-    /// <summary>Bytes of the messages into which pulled payloads are cut, each an arm; 0: a payload is one message.</summary>
+    /// <summary>
+    /// Bytes of the messages into which pulled payloads are cut. Each size is an arm. 0 means that a payload is one message.
+    /// </summary>
     public IReadOnlyList<long> Chunks { get; init; } = [0];
 
-    /// <summary>Each an arm: false keeps connections for all calls, true opens one for every call.</summary>
+    /// <summary>False keeps connections for all calls, true opens a connection for every call. Each is an arm.</summary>
     public IReadOnlyList<bool> ConnectPerCall { get; init; } = [false];
 
-    /// <summary>The arm that ratios refer to; null: TCP, or the first arm without TCP.</summary>
+    /// <summary>The arm that ratios refer to. Null means TCP, or the first arm without TCP.</summary>
     public string? Reference { get; init; }
 
-    /// <summary>Open loop: calls per second over all connections; null: closed loop.</summary>
+    /// <summary>Calls per second over all connections in an open loop. Null in a closed loop.</summary>
     public double? Rate { get; init; }
     public bool Poisson { get; init; }
 
     /// <summary>The loads of all arms after the rounds at full load.</summary>
     public IReadOnlyList<GivenLoad> Loads { get; init; } = [];
 
-    /// <summary>Measure the reference once more as a second endpoint, to see what the method says of equals.</summary>
+    /// <summary>True to measure the reference once more as a second endpoint. This shows how the method judges two equal arms.</summary>
     public bool AgainstItself { get; init; }
 
     public required IReadOnlyList<Variant> Variants { get; init; }
@@ -128,8 +133,8 @@ internal sealed record RunOptions
     public IReadOnlyList<Watch> Watches { get; init; } = [];
 
     /// <summary>
-    /// Processes whose CPU time, with that of their descendants, counts as the server's; empty: no process. Null: the
-    /// processes that this tool starts, or that listen at the addresses.
+    /// Processes whose CPU time, with that of their descendants, counts as the server's. Empty means no process. Null
+    /// means the processes that this tool starts, or that listen at the addresses.
     /// </summary>
     public IReadOnlyList<int>? ServerPids { get; init; }
 
@@ -139,22 +144,22 @@ internal sealed record RunOptions
     public bool OwnServer => Addresses.Count == 0;
 }
 
-/// <summary>How concurrent calls are distributed: over connections, and over the streams of each connection.</summary>
+/// <summary>The distribution of concurrent calls over connections, and over the streams of each connection.</summary>
 internal sealed record Topology(int Connections, int Streams)
 {
-    /// <summary>All combinations of connections and streams; the number of connections varies faster.</summary>
+    /// <summary>Returns all combinations of connections and streams. The number of connections varies faster.</summary>
     public static IReadOnlyList<Topology> All(IReadOnlyList<int> connections, IReadOnlyList<int> streams) =>
         [.. from m in streams from c in connections select new Topology(c, m)];
 }
 
-/// <summary>One setting of the knobs as an arm of its own; the plain run has a single one without a name.</summary>
+/// <summary>One setting of the knobs as an arm of its own. A plain run has one variant without a name.</summary>
 /// <param name="Name">Empty, or <c>socket-buffer=256k</c>.</param>
 /// <param name="Knobs">All knobs of this arm.</param>
-/// <param name="EchoAlone">Only raw echoes are measured with this variant, and only over plain sockets.</param>
+/// <param name="EchoAlone">True when only raw echoes are measured with this variant, over plain sockets.</param>
 internal sealed record Variant(string Name, Knobs Knobs, bool EchoAlone = false)
 {
     /// <summary>
-    /// The words of the command that starts its servers, one process per transport (<c>ab</c>); null: this tool's own server.
+    /// The words of the command that starts its servers, one process per transport (<c>ab</c>). Null means a server of this tool.
     /// </summary>
     public IReadOnlyList<string>? Command { get; init; }
 
@@ -164,34 +169,35 @@ internal sealed record Variant(string Name, Knobs Knobs, bool EchoAlone = false)
 
 /// <summary>A listening endpoint whose connections are counted by state during a window.</summary>
 /// <param name="Name">The name in reports.</param>
-/// <param name="Address">The address at which it listens; for a TCP address only the port counts.</param>
+/// <param name="Address">The address at which the endpoint listens. For a TCP address only the port counts.</param>
 internal sealed record Watch(string Name, Address Address);
 
 /// <summary>An HTTP/1.1 server and its request.</summary>
 /// <param name="Name">
-/// Distinguishes the server from others on its transport: the given name, or <c>#2</c> for the second without a name; empty for the first.
+/// Distinguishes the server from others on its transport: the given name, or <c>#2</c> for the second without a name.
+/// Empty for the first.
 /// </param>
-/// <param name="Address">The address at which it listens.</param>
-/// <param name="Request">The request of every call; the size of its reply is not known yet.</param>
+/// <param name="Address">The address at which the server listens.</param>
+/// <param name="Request">The request of every call. The size of its reply is not known yet.</param>
 internal sealed record HttpArm(string Name, Address Address, HttpRequest Request);
 
 /// <summary>Where a run saves and prints its results.</summary>
 internal sealed record OutputOptions
 {
-    /// <summary>Results file; null: <c>results/&lt;UTC time&gt;-&lt;os&gt;-&lt;label&gt;.json</c>.</summary>
+    /// <summary>The results file. Null means <c>results/&lt;UTC time&gt;-&lt;os&gt;-&lt;label&gt;.json</c>.</summary>
     public string? File { get; init; }
     public string Label { get; init; } = "";
     public bool Save { get; init; } = true;
 
-    /// <summary>Reports given by <c>-o</c>, by their extensions.</summary>
+    /// <summary>The reports that <c>-o</c> asks for, recognised by their extensions.</summary>
     public IReadOnlyList<ReportFile> Reports { get; init; } = [];
 
-    /// <summary>A report on stdout instead of the transcript, which is then on stderr; null: the transcript.</summary>
+    /// <summary>The format of a report on stdout instead of the transcript, which is then on stderr. Null means the transcript.</summary>
     public string? Format { get; init; }
 
-    /// <summary>Print only dotnet/crank's statistics block.</summary>
+    /// <summary>True to print only dotnet/crank's statistics block.</summary>
     public bool Crank { get; init; }
 
-    /// <summary>Print every round of every cell after its measurement, and the whole report, also on a terminal.</summary>
+    /// <summary>True to print every round of every cell after its measurement, and the whole report, also on a terminal.</summary>
     public bool Verbose { get; init; }
 }

@@ -2,10 +2,10 @@ using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Plan;
 
-/// <summary>A typical load: the number of connections, of concurrent calls on each, and the client.</summary>
+/// <summary>A typical load: the number of connections, the number of concurrent calls on each, and the client.</summary>
 /// <param name="Name">The name for <c>--shape</c>.</param>
 /// <param name="Topology">Connections and streams.</param>
-/// <param name="Client">The client; null: the clients of <c>--client</c>, else the wire client.</param>
+/// <param name="Client">The client. Null means the clients of <c>--client</c>, else the wire client.</param>
 internal sealed record Shape(string Name, Topology Topology, string? Client = null)
 {
     /// <summary>One call at a time.</summary>
@@ -20,19 +20,19 @@ internal sealed record Shape(string Name, Topology Topology, string? Client = nu
     /// <summary>The channel of an application with Grpc.Net.Client, which most .NET applications use.</summary>
     public static Shape App { get; } = new("app", new(5, 80), ProtocolTable.GrpcDotnet);
 
-    /// <summary>In the order of reports.</summary>
+    /// <summary>All shapes, in the order of reports.</summary>
     public static IReadOnlyList<Shape> All { get; } = [One, Channel, Clients, App];
 
     /// <summary>
-    /// True when the named pipe is measured in this shape. On Linux a pipe is a Unix socket behind .NET's pipe API, so
-    /// one shape is enough to show the cost of that API.
+    /// True when the named pipe is measured in this shape. On Linux a pipe is a Unix socket behind .NET's pipe API,
+    /// and a single shape shows the cost of that API.
     /// </summary>
     public bool HasPipe => this == Clients || OperatingSystem.IsWindows();
 }
 
-/// <summary>Cells of a plan with the same connections and streams: each size on each transport by each client.</summary>
+/// <summary>Cells of a plan with the same connections and streams, for each size on each transport by each client.</summary>
 /// <param name="Sizes">Reply sizes in bytes.</param>
 /// <param name="Clients">Client implementations, each an arm.</param>
-/// <param name="HasPipe">False: without the named pipe.</param>
+/// <param name="HasPipe">False to leave out the named pipe.</param>
 internal sealed record CellSet(
     Topology Topology, IReadOnlyList<long> Sizes, IReadOnlyList<string> Clients, bool HasPipe = true);

@@ -6,7 +6,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols;
 
 /// <summary>
-/// Calls that each open a connection, use it once and close it. Opening and call are the latency; the close ends before the next call.
+/// Makes calls that each open a connection, use it once and close it. The latency is the time of opening and call.
+/// The close ends before the next call.
 /// </summary>
 internal sealed class PerCallConnection : IConnection, IStream
 {
@@ -37,7 +38,7 @@ internal sealed class PerCallConnection : IConnection, IStream
 
     public IReadOnlyList<IStream> Streams { get; }
 
-    /// <summary>The last connect did not fail because of the server.</summary>
+    /// <summary>True when the last connect did not fail because of the server.</summary>
     public bool IsOpen { get; private set; }
 
     public int Reopened => 0;
@@ -46,7 +47,7 @@ internal sealed class PerCallConnection : IConnection, IStream
 
     public long? BytesReceived => Volatile.Read(ref received);
 
-    /// <summary>Connects once, which shows that there is a server: a missing server is an error, not a failed call.</summary>
+    /// <summary>Connects once, which shows that there is a server. A missing server is an error, not a failed call.</summary>
     public async Task OpenAsync(CancellationToken cancellation)
     {
         var first = make(scheduler);
@@ -136,7 +137,7 @@ internal sealed class PerCallConnection : IConnection, IStream
         }
         catch (Exception)
         {
-            // Any exception of the system or a library while connecting is a failed call.
+            // Any exception of the system or a library during the connect becomes a failed call.
             IsOpen = false;
             pause.Lengthen();
             return CallResult.Failed("connect");
@@ -150,7 +151,9 @@ internal sealed class PerCallConnection : IConnection, IStream
         return result;
     }
 
-    /// <summary>The connection opened but carried no call: the load was over, or the connection died at once.</summary>
+    /// <summary>
+    /// Returns the result when the connection opened but carried no call, since the load was over or the connection died at once.
+    /// </summary>
     private CallResult NeverSent()
     {
         lock (gate)

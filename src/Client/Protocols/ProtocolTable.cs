@@ -15,22 +15,22 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols;
 
-/// <summary>The clients and the protocols that each speaks: one line each.</summary>
+/// <summary>The clients and the protocols that each of them speaks, one line each.</summary>
 internal static class ProtocolTable
 {
     /// <summary>Client implementations.</summary>
     public const string Wire = "wire", GrpcDotnet = "grpc-dotnet";
 
-    /// <summary>Protocols: the form of a call on the wire.</summary>
+    /// <summary>Protocols, the forms of a call on the wire.</summary>
     public const string Grpc = "grpc", Http1 = "http1", Http2 = "http2", Echo = "echo";
 
-    /// <summary>Usual bytes of a reply besides its payload.</summary>
+    /// <summary>The usual number of bytes of a reply besides its payload.</summary>
     private const int HeadRoom = 1024;
 
     /// <summary>True for protocols whose servers may answer <c>Control</c> calls over gRPC too.</summary>
     public static bool IsGrpcServed(string protocol) => protocol is Grpc or Http2;
 
-    /// <summary>A sentence about an unknown client; null when there is such a client.</summary>
+    /// <summary>Returns a sentence about an unknown client. Null when there is such a client.</summary>
     public static string? Refusal(string client) =>
         client is Wire or GrpcDotnet ? null : $"there is no client '{client}': write {Wire} or {GrpcDotnet}";
 
@@ -44,7 +44,7 @@ internal static class ProtocolTable
     /// <exception cref="IOException">The address cannot be resolved.</exception>
     public static async Task<ConnectionSource> ConnectionsAsync(LoadOptions options, CancellationToken cancellation)
     {
-        // Connections that are closed after every call must leave TIME_WAIT behind, as those of applications do.
+        // Connections that are closed after every call must leave TIME_WAIT behind, as in applications.
         if (options.ConnectPerCall)
             options = options with { Connector = options.Connector with { ResetOnClose = false } };
         var source = (options.Client, options.Protocol) switch
@@ -69,7 +69,7 @@ internal static class ProtocolTable
         return source with { Notes = session.Notes };
     }
 
-    /// <summary>The options for <c>Bench.Download</c>, or for the user's method.</summary>
+    /// <summary>Returns the options for <c>Bench.Download</c>, or for the user's method.</summary>
     private static Http2Options ForGrpc(LoadOptions load)
     {
         var (authority, tls) = (load.Address.Authority, load.Address is Address.Tls);
@@ -100,7 +100,7 @@ internal static class ProtocolTable
         };
     }
 
-    /// <summary>The options for a request of bytes without gRPC.</summary>
+    /// <summary>Returns the options for a request of bytes without gRPC.</summary>
     private static Http2Options ForBare(LoadOptions load) =>
         Asking(load, Http2Request.Bare(load.Address.Authority, load.Address is Address.Tls, load.Size));
 
@@ -133,16 +133,16 @@ internal static class ProtocolTable
             new InOrderConnection(scheduler, dialer, new EchoProtocol((int)options.Size), options.Streams));
     }
 
-    /// <summary>A channel and a handler for each connection, as in an application.</summary>
+    /// <summary>Gives each connection its own channel and handler, as in an application.</summary>
     private static ConnectionSource OverGrpcDotnet(LoadOptions options)
     {
-        // The handler adds TLS itself. Otherwise it would send the scheme http, which a server might reject.
+        // The handler does the TLS. If the connector did it, the handler would send the scheme http, which a server might reject.
         var address = options.Address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : options.Address;
-        // A pipe is no socket, so .NET connects it in either case.
+        // A pipe is no socket, so it is connected by .NET in either case.
         var connector = options.OnLoops && EventLoop.IsSupported && address is not Address.Pipe
             ? new PipedConnector(address, options.Connector) : Connector.For(address, options.Connector);
-        // All calls send the same message object, as an application reuses a buffer: the sending is measured, not the
-        // making of the message.
+        // All calls send the same message object, as an application reuses a buffer. Thus the sending is measured,
+        // and not the making of the message.
         var upload = options.Mode == CallMode.Unary ? null : new Payload
         {
             Payload_ = UnsafeByteOperations.UnsafeWrap(PayloadFrame.ForSize((int)options.Size).AsMemory()[^(int)options.Size..]),
@@ -161,52 +161,54 @@ internal static class ProtocolTable
     }
 }
 
-/// <summary>The load of one cell: its amount and its calls.</summary>
+/// <summary>The load of one cell, its amount and its calls.</summary>
 internal sealed record LoadOptions : EngineOptions
 {
     public ConnectorOptions Connector { get; init; } = new();
 
     /// <summary>
-    /// The client grpc-dotnet connects through LoopSockets; false: through System.Net.Sockets. The client wire always
-    /// uses event loops where the system has them.
+    /// True when the client grpc-dotnet connects through LoopSockets. False when it connects through
+    /// System.Net.Sockets. The client wire always uses event loops where the system has them.
     /// </summary>
     public bool OnLoops { get; init; }
 
     /// <summary>
-    /// HTTP/2 receive window of a stream and of a connection, in bytes; null: so large that flow control does not limit the load.
+    /// HTTP/2 receive window of a stream and of a connection, in bytes. Null means so large that flow control does not limit the load.
     /// </summary>
     public int? Http2Window { get; init; }
 
-    /// <summary>One of <see cref="ProtocolTable"/>.</summary>
+    /// <summary>The client, by its name in <see cref="ProtocolTable"/>.</summary>
     public string Client { get; init; } = ProtocolTable.Wire;
 
     public string Protocol { get; init; } = ProtocolTable.Grpc;
 
-    /// <summary>The user's method that a gRPC call uses; null: <c>Bench.Download</c>.</summary>
+    /// <summary>The user's method that a gRPC call uses. Null means <c>Bench.Download</c>.</summary>
     public GrpcCall? Call { get; init; }
 
-    /// <summary>The kind of a gRPC call: one of <see cref="CallMode"/>.</summary>
+    /// <summary>The kind of a gRPC call, by its name in <see cref="CallMode"/>.</summary>
     public string Mode { get; init; } = CallMode.Unary;
 
     public override Flow Flow => CallMode.FlowOf(Mode);
 
-    /// <summary>Where a call is a message: messages of a stream before a new stream is opened; 0: one stream for the whole load.</summary>
+    /// <summary>
+    /// Messages of a stream before a new stream is opened, where a call is a message. 0 means one stream for the whole load.
+    /// </summary>
     public long Messages { get; init; }
 
-    /// <summary>A pulled payload comes in messages of this size in bytes; 0: in one message.</summary>
+    /// <summary>The size in bytes of the messages of a pulled payload. 0 means one message.</summary>
     public long Chunk { get; init; }
 
-    /// <summary>The request of an HTTP/1.1 call; null for other protocols.</summary>
+    /// <summary>The request of an HTTP/1.1 call. Null for other protocols.</summary>
     public HttpRequest? Request { get; init; }
 
-    /// <summary>Opens a connection for every call and closes it afterwards; both count as part of the call.</summary>
+    /// <summary>True to open a connection for every call and close it afterwards. Both count as part of the call.</summary>
     public bool ConnectPerCall { get; init; }
 }
 
 /// <summary>The kinds of gRPC calls, as in <c>--mode</c>.</summary>
 internal static class CallMode
 {
-    /// <summary>A small request and a reply with the payload; also the mode of other protocols.</summary>
+    /// <summary>A small request and a reply with the payload. Also the mode of other protocols.</summary>
     public const string Unary = "unary";
 
     /// <summary>A request with the payload and a small reply.</summary>
@@ -223,7 +225,7 @@ internal static class CallMode
 
     public static IReadOnlyList<string> All { get; } = [Unary, Upload, PingPong, Push, Pull];
 
-    /// <summary>The mode of a user's method, which follows from the method's type.</summary>
+    /// <summary>Returns the mode of a user's method, which follows from the method's type.</summary>
     public static string For(GrpcCall call) => (call.TakesStream, call.ReturnsStream) switch
     {
         (true, true) => PingPong,
@@ -235,7 +237,7 @@ internal static class CallMode
     /// <summary>True when a call is a message on a stream that outlives it.</summary>
     public static bool IsStream(string mode) => mode is PingPong or Push or Pull;
 
-    /// <summary>The direction of the messages.</summary>
+    /// <summary>Returns the direction of the messages.</summary>
     public static Flow FlowOf(string mode) => mode switch
     {
         Push => Flow.Out,
@@ -243,7 +245,7 @@ internal static class CallMode
         _ => Flow.Both,
     };
 
-    /// <summary>The method of this project's own service, <c>package.Service/Method</c>.</summary>
+    /// <summary>Returns the method of this project's own service, <c>package.Service/Method</c>.</summary>
     public static string MethodOf(string mode) => "ipcbench.v1.Bench/" + mode switch
     {
         Upload => "Upload",

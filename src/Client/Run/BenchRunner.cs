@@ -7,7 +7,9 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>All rounds of a run: interleaved, saved one by one, repeated when spoiled, and ended early when they must be.</summary>
+/// <summary>
+/// Runs all rounds of a run. Rounds are interleaved, saved one by one, repeated when spoiled, and ended early when they must be.
+/// </summary>
 internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
 {
     private static readonly TimeSpan SignalDelay = TimeSpan.FromMilliseconds(500);
@@ -34,7 +36,8 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         {
             ending = RunEnding.Interrupted;
         }
-        // Grpc.Net.Client cancels a call that waits for a lost connection, so an OperationCanceledException need not come from the user.
+        // Grpc.Net.Client cancels a call that waits for a lost connection. Thus an OperationCanceledException need
+        // not come from the user.
         catch (Exception e) when (e is IOException or OperationCanceledException)
         {
             ending = await IsInterruptedAsync(cancellation) ? RunEnding.Interrupted : RunEnding.Failed(e.Message);
@@ -42,7 +45,10 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         journal.Replace(record => record with { Finished = RunClock.Now, Ending = ending });
     }
 
-    /// <summary>Ctrl-C in a terminal ends the user's servers too, and either end may be noticed first.</summary>
+    /// <summary>
+    /// Decides whether the user ended the run. Ctrl-C in a terminal also ends the user's servers, and their end may
+    /// be noticed before the signal.
+    /// </summary>
     private async Task<bool> IsInterruptedAsync(CancellationToken cancellation)
     {
         if (options.Variants.Any(variant => variant.Command is not null))
@@ -95,7 +101,8 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         foreach (var together in plan.Turns(cells, number))
         {
             cancellation.ThrowIfCancellationRequested();
-            // Outside of windows: a collection in a window would count as the client's CPU time, and the memory of rounds would add up.
+            // The garbage is collected outside of windows. A collection in a window would count as the client's CPU
+            // time, and without any collection the memory of all rounds would add up.
             GC.Collect();
             var measured = together is [var single]
                 ? [await rounds.MeasureAsync(single, number, attempt, Rate(single, number), cancellation)]
@@ -104,7 +111,7 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
             {
                 var cell = together.First(cell => cell.Index == round.Cell);
                 journal.Add(round);
-                // A lost server cuts the window short: the round is kept, and reports leave it out of medians.
+                // A lost server cuts the window short. The round is kept, and reports leave it out of medians.
                 observer.CellFinished(cell, round, journal.Record);
                 if (round.Spoiled.Length > 0)
                     spoiled.TryAdd(Workload.Of(cell.Record.Key), $"{cell.Name}: {round.Spoiled}");
@@ -129,7 +136,8 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
 }
 
 /// <summary>
-/// Decides whether a phase has enough rounds: a planned number, or for <c>--rounds auto</c> decided verdicts or the time limit.
+/// Decides whether a phase has enough rounds. Either their number is planned, or with <c>--rounds auto</c> they end
+/// with decided verdicts or the time limit.
 /// </summary>
 internal sealed class RoundsLimit(RunOptions options)
 {
@@ -156,18 +164,18 @@ internal sealed class RoundsLimit(RunOptions options)
 }
 
 /// <summary>
-/// Limits the repetition of spoiled measurements: each at most once, and in all a fifth of the measurements, since more
-/// repetitions would select results.
+/// Limits the repetition of spoiled measurements. Each is repeated at most once, and at most a fifth of all
+/// measurements, since more repetitions would select results.
 /// </summary>
-/// <param name="planned">Measurements of the whole run; 0 when their number is not planned.</param>
+/// <param name="planned">Measurements of the whole run. 0 when their number is not planned.</param>
 internal sealed class RepeatBudget(int planned)
 {
     /// <summary>Measurements that were repeated.</summary>
     public int Repeated { get; private set; }
 
-    /// <summary>True, and counted, when these measurements may be repeated; false when they stay, as doubtful.</summary>
+    /// <summary>Returns true and counts the measurements when they may be repeated. Otherwise they are kept as doubtful.</summary>
     /// <param name="measurements">The number of measurements to repeat together.</param>
-    /// <param name="soFar">The number of measurements so far: without a plan, a fifth of them may be repeated.</param>
+    /// <param name="soFar">The number of measurements so far. Without a planned number, a fifth of them may be repeated.</param>
     public bool TryRepeat(int measurements, int soFar)
     {
         if (Repeated + measurements > (planned > 0 ? planned : soFar) / 5)

@@ -17,18 +17,18 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// The user's method in place of <c>Bench.Download</c>: encodes its requests and calls each server once, before the plan.
+/// Prepares the user's method, which replaces <c>Bench.Download</c>: encodes its requests and calls each server once, before the plan.
 /// </summary>
 internal static class CallTargets
 {
     private const int NotFound = 404;
 
-    // One call may fail by chance.
+    // One call may fail by chance, so a failed call is repeated.
     private const int Tries = 3;
 
     private static readonly TimeSpan Least = TimeSpan.FromSeconds(5);
 
-    /// <summary>The targets with the call, and the size of each target's first reply.</summary>
+    /// <summary>Returns the targets with the call, and with the size of each target's first reply.</summary>
     /// <exception cref="UsageException">An option does not fit a method of this kind.</exception>
     /// <exception cref="InputException">A request, a file or the expected reply is unusable.</exception>
     /// <exception cref="SchemaException">The types are not available.</exception>
@@ -51,7 +51,7 @@ internal static class CallTargets
     {
         var (method, types) = asked.NeedsTypes || source.IsFile
             ? await ServiceTypes.OfMethodAsync(source, asked.Method, cancellation) : (null, null);
-        // Reading standard input may never end, and Ctrl-C must be able to end it.
+        // A read of standard input may never end. Therefore it runs beside, so that Ctrl-C can end it.
         var corpus = await Task.Run(() => Requests(asked, method?.InputType, types), cancellation).WaitAsync(cancellation);
         return new GrpcCall
         {
@@ -92,7 +92,7 @@ internal static class CallTargets
         };
     }
 
-    /// <summary>Names the option in the error about its text; the error about a file names the file.</summary>
+    /// <summary>Names the option in an error about the option's text. An error about a file already names the file.</summary>
     private static T Named<T>(string option, bool isFile, Func<T> read)
     {
         try
@@ -105,7 +105,7 @@ internal static class CallTargets
         }
     }
 
-    /// <summary>The size of the first reply in bytes; null when the call failed in a way that a later call may not.</summary>
+    /// <summary>Returns the size of the first reply in bytes. Null when the call failed in a way that a later call may not.</summary>
     private static async Task<long?> AskAsync(GrpcCall call, TypeSource server, TimeSpan timeout, CancellationToken cancellation)
     {
         using var caller = new GrpcCaller(server.Server!, server.Connector, call) { Patience = Longest(timeout) };
@@ -128,7 +128,7 @@ internal static class CallTargets
     // The first call of a server that has just started takes longer than the measured calls.
     private static TimeSpan Longest(TimeSpan timeout) => timeout > Least ? timeout : Least;
 
-    /// <summary>The rest of an error message that begins with the server; null when the run may begin.</summary>
+    /// <summary>Returns the rest of an error message that begins with the server's address. Null when the run may begin.</summary>
     private static string? Refusal(GrpcCall call, List<GrpcAnswer> answers)
     {
         var last = answers[^1];
@@ -144,7 +144,8 @@ internal static class CallTargets
                 ? $"answers {call.Method} with another reply than --expect: {Said(call, difference)}"
                 : null;
         }
-        // A failure that differs between the tries, or that overload can cause, does not end the run: the measurement will show it.
+        // A failure does not end the run when it differs between the tries or when overload can cause it. The
+        // measurement will show it.
         var isSure = answers.Count == Tries && answers.TrueForAll(answer => answer.Status == last.Status)
             && last.Status is not (GrpcStatusCode.Unavailable or GrpcStatusCode.DeadlineExceeded);
         return isSure
@@ -159,7 +160,7 @@ internal static class CallTargets
 /// <summary>Sends one request for each HTTP/1.1 arm before the plan.</summary>
 internal static class HttpTargets
 {
-    /// <exception cref="EnvironmentException">A server does not answer, or not with success.</exception>
+    /// <exception cref="EnvironmentException">A server does not answer, or answers with an error.</exception>
     public static async Task<IReadOnlyList<Target>> ProbeAsync(RunOptions options, CancellationToken cancellation)
     {
         var asked = new List<HttpArm>();
@@ -206,17 +207,19 @@ internal static class HttpTargets
 /// <summary>Checks before the plan that each given echo server returns a packet, or several small packets.</summary>
 internal static class EchoTargets
 {
-    // A server of another protocol answers a packet of a few KiB with an error, but waits for more after a single byte.
+    // The largest packet of the check. A server of another protocol answers a packet of a few KiB with an error, but
+    // waits for more bytes after a single one.
     private const long Telling = 16 << 10;
 
-    // An HTTP/2 server waits silently after fewer bytes than this. Small packets are sent together until they have this size.
+    // The fewest bytes of the check, since an HTTP/2 server waits silently after fewer. Small packets are sent
+    // together until they have this size.
     private const long LeastOut = 64;
 
     /// <exception cref="IOException">No server listens at one of the addresses.</exception>
-    /// <exception cref="EnvironmentException">The server there is no echo.</exception>
+    /// <exception cref="EnvironmentException">The server at an address is no echo.</exception>
     public static async Task ProbeAsync(RunOptions options, IEnumerable<Target> targets, CancellationToken cancellation)
     {
-        // The packet has a size that is to be measured, since an echo server may accept no other size.
+        // The packet has one of the sizes that will be measured, since an echo server may accept no other size.
         var size = options.Sizes.Where(size => size <= Telling).DefaultIfEmpty(options.Sizes.Min()).Max();
         foreach (var address in targets.Where(target => target.Protocol == ProtocolTable.Echo).Select(target => target.Address).Distinct())
         {
@@ -240,7 +243,7 @@ internal static class EchoTargets
         }
     }
 
-    // After a wrong packet, the packets that follow it fail as "connection lost": the first failure is the reason.
+    // After a wrong packet, the packets that follow fail as "connection lost". Another kind of failure is therefore the reason.
     private static string Why(LoadResult result, LoadOptions load) =>
         result.Failed.Keys.MinBy(kind => kind == FailureKind.ConnectionLost) switch
         {

@@ -7,15 +7,15 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Private addresses and the end of the servers that this tool starts.</summary>
+/// <summary>Makes private addresses for the servers that this tool starts, and ends these servers.</summary>
 internal static partial class ChildProcess
 {
     private const int Terminate = 15; // SIGTERM, signal(7)
 
-    // The beginning of the name of each socket and pipe of this tool; the process id of the run follows.
+    // The beginning of the name of each socket and pipe of this tool. The process id of the run follows.
     private const string Prefix = "grpcbench-";
 
-    /// <summary>An address that no other run uses, so that several runs can work at once.</summary>
+    /// <summary>Makes an address that no other run uses, so that several runs can work at once.</summary>
     /// <param name="kind">One of <see cref="Address.Own"/>.</param>
     /// <exception cref="EnvironmentException">The folder for temporary files cannot hold the socket.</exception>
     public static Address PrivateAddress(string kind)
@@ -49,10 +49,10 @@ internal static partial class ChildProcess
     }
 
     /// <summary>
-    /// Closes the standard input of the server, which tells the server to end, and kills the server when it does not end in time. A killed
-    /// server could not remove its sockets, nor could its runtime: this method removes them.
+    /// Closes the standard input of the server, which tells the server to end, and kills the server when it does not
+    /// end in time. A killed server cannot remove its sockets, so this method removes them.
     /// </summary>
-    /// <exception cref="EnvironmentException">The server runs on: it belongs to another user, for example by sudo.</exception>
+    /// <exception cref="EnvironmentException">The server still runs. It belongs to another user, for example by sudo.</exception>
     public static async Task EndAsync(Process process, TimeSpan patience, IEnumerable<Address> addresses)
     {
         var refused = false;
@@ -78,8 +78,8 @@ internal static partial class ChildProcess
         }
     }
 
-    /// <summary>Ends all servers in this order; a server that may not be ended does not keep the next servers from ending.</summary>
-    /// <exception cref="EnvironmentException">Some servers run on; the message names each of them.</exception>
+    /// <summary>Ends all servers in this order. A server that may not be ended does not keep the next servers from ending.</summary>
+    /// <exception cref="EnvironmentException">Some servers still run. The message names each of them.</exception>
     public static async Task EndAllAsync(IEnumerable<IAsyncDisposable> servers)
     {
         var refusals = new List<string>();
@@ -98,8 +98,8 @@ internal static partial class ChildProcess
             throw new EnvironmentException(string.Join("; ", refusals));
     }
 
-    /// <summary>Ends a server after a later step failed; the caller throws the failure.</summary>
-    /// <exception cref="EnvironmentException">The server runs on; the message begins with the failure.</exception>
+    /// <summary>Ends a server after a later step failed. The caller throws the failure.</summary>
+    /// <exception cref="EnvironmentException">The server still runs. The message begins with the failure.</exception>
     public static async Task EndAfterAsync(Exception failure, IAsyncDisposable started)
     {
         try
@@ -113,10 +113,11 @@ internal static partial class ChildProcess
     }
 
     /// <summary>
-    /// Ends a program of the user with SIGTERM (on Windows, which has no such signal, by force), and ends whatever it
-    /// has started, even if the program itself ended long ago. A process that does not end in time is killed.
+    /// Ends a program of the user with SIGTERM (on Windows, which has no such signal, by force). Then ends all
+    /// processes that the program has started, even if the program itself ended long ago. A process that does not end
+    /// in time is killed.
     /// </summary>
-    /// <param name="tree">The processes that it had started at the last look.</param>
+    /// <param name="tree">The processes that the program had started at the last look.</param>
     /// <param name="patience">How long the end may take.</param>
     public static async Task TerminateAsync(Process process, ProcessTree tree, TimeSpan patience)
     {
@@ -138,7 +139,7 @@ internal static partial class ChildProcess
             Kill(one);
     }
 
-    /// <summary>Kills a process with its descendants; a process that has ended already is no error.</summary>
+    /// <summary>Kills a process with its descendants. A process that has ended already is no error.</summary>
     public static void Kill(int id)
     {
         try
@@ -152,7 +153,10 @@ internal static partial class ChildProcess
         }
     }
 
-    /// <summary>False when a process of the tree may not be ended; on Windows also when the process is about to end.</summary>
+    /// <summary>
+    /// Kills a process with its descendants. Returns false when one of them may not be ended, on Windows also when
+    /// the process is about to end.
+    /// </summary>
     private static bool TryKill(Process process)
     {
         try
@@ -170,7 +174,8 @@ internal static partial class ChildProcess
     private static partial int kill(int process, int signal);
 
     /// <summary>
-    /// Removes the socket files of earlier runs that were killed: the process of the run has ended, and no server listens at the socket.
+    /// Removes the socket files of earlier runs that were killed. Such a file is recognised when the process of its
+    /// run has ended and no server listens at the socket.
     /// </summary>
     public static void Sweep()
     {
@@ -190,7 +195,8 @@ internal static partial class ChildProcess
         }
     }
 
-    // A run in a container may share the folder, and its process id may not exist here. The servers of such a run still answer.
+    // A run in a container may share the folder, and its process id may not exist here. The servers of such a run
+    // still answer, so the socket is tried too.
     private static bool IsLeft(string file)
     {
         var name = Path.GetFileName(file);
@@ -232,7 +238,9 @@ internal static partial class ChildProcess
             File.Delete(UnixSocketPath.Resolve(file));
     }
 
-    /// <summary>Removes the sockets that a killed .NET process left for debuggers; on Windows these are pipes, which end with it.</summary>
+    /// <summary>
+    /// Removes the sockets that a killed .NET process left for debuggers. On Windows these are pipes, which end with the process.
+    /// </summary>
     private static void RemoveDiagnostics(int id)
     {
         if (OperatingSystem.IsWindows() || Directory.Exists($"/proc/{id}"))
@@ -252,7 +260,7 @@ internal static partial class ChildProcess
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The file stays: no reason to fail a run that has been measured.
+            // The file stays. This is no reason to fail a run that has been measured.
         }
     }
 }

@@ -8,11 +8,12 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// A server that this tool started: a child process on private endpoints, which ends with this process, however that ends.
+/// A server that this tool started, as a child process on private endpoints. The server ends with this process,
+/// however this process ends.
 /// </summary>
 internal sealed class ChildServer : IAsyncDisposable
 {
-    /// <summary>How long a server may take to become ready, unless the caller says otherwise.</summary>
+    /// <summary>How long a server may take to become ready, when the caller gives no deadline.</summary>
     internal static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(30);
 
     private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(10), TerminateDeadline = TimeSpan.FromSeconds(5);
@@ -44,21 +45,23 @@ internal sealed class ChildServer : IAsyncDisposable
     /// <summary>One endpoint as the server printed it.</summary>
     public sealed record Endpoint(Address Address, bool IsEcho, string Note);
 
-    /// <summary>The endpoints in the requested order; an endpoint that the server could not offer is missing.</summary>
+    /// <summary>The endpoints in the requested order. An endpoint that the server could not offer is missing.</summary>
     public IReadOnlyList<Endpoint> Endpoints => endpoints;
 
-    /// <summary>The server's lines on standard error: missing endpoints, warnings.</summary>
+    /// <summary>The server's lines on standard error, such as missing endpoints and warnings.</summary>
     public IEnumerable<string> Complaints => complaints;
 
     public int Id => process.Id;
 
-    /// <summary>The ids of the serving processes: the started process, and processes that had left it when it became ready.</summary>
+    /// <summary>
+    /// The ids of the serving processes. They are the started process, and its orphans at the time when it became ready.
+    /// </summary>
     public IReadOnlyList<int> Ids { get; private set; } = [];
 
     /// <summary>Completes when the server ends, for whatever reason.</summary>
     public Task Ended => process.WaitForExitAsync();
 
-    /// <summary>A sentence about the unexpected end of the server, with its last lines; null while it lives.</summary>
+    /// <summary>Returns a sentence about the unexpected end of the server, with its last lines. Null while the server lives.</summary>
     /// <param name="when">For example <c>during round 1</c>.</param>
     public string? Death(string when) => !process.HasExited ? null
         : $"{command.Name}{(command.Probe is null ? " that this tool started" : "")} {HowItEnded} {when}: {LastWords()}";
@@ -68,9 +71,9 @@ internal sealed class ChildServer : IAsyncDisposable
         + (process.ExitCode == 0 && command.Probe is not null ? " (a server must stay in the foreground)" : "");
 
     /// <summary>Starts a server and waits until it is ready.</summary>
-    /// <param name="deadline">How long the start may take; null: 30 s.</param>
-    /// <param name="reaper">Ends the server when this process is killed; null: the server ends itself.</param>
-    /// <exception cref="EnvironmentException">The server did not become ready; the message has its output.</exception>
+    /// <param name="deadline">How long the start may take. Null means 30 s.</param>
+    /// <param name="reaper">Ends the server when this process is killed. Null when the server ends by itself.</param>
+    /// <exception cref="EnvironmentException">The server did not become ready. The message has the server's output.</exception>
     public static async Task<ChildServer> StartAsync(
         IServerCommand command, CancellationToken cancellation, TimeSpan? deadline = null, ProcessReaper? reaper = null)
     {
@@ -111,8 +114,8 @@ internal sealed class ChildServer : IAsyncDisposable
     }
 
     /// <summary>
-    /// Reads on its own thread: on Windows every read of a pipe blocks a pool thread, and the pool has only as many
-    /// threads as <c>-t</c> and the CPUs.
+    /// Reads lines on a thread of its own. On Windows every read of a pipe blocks a pool thread, and the pool has
+    /// only as many threads as <c>-t</c> and the CPUs.
     /// </summary>
     private void ReadLines(StreamReader from, Action<string?> told) => new Thread(() =>
     {
@@ -201,7 +204,7 @@ internal sealed class ChildServer : IAsyncDisposable
     {
         if (line is null)
             ended?.TrySetResult();
-        // Lines of a stack trace are dropped: the reason stands above them, and there may be many.
+        // Lines of a stack trace are dropped, since there may be many and the reason stands above them.
         if (string.IsNullOrWhiteSpace(line) || line.TrimStart().StartsWith("at ", StringComparison.Ordinal))
             return;
         complaints.Enqueue(line.Trim());
@@ -209,7 +212,7 @@ internal sealed class ChildServer : IAsyncDisposable
             complaints.TryDequeue(out _);
     }
 
-    // As shells do: 128 plus the number of the signal (signal(7)).
+    // As in shells, the exit code is 128 plus the number of the signal (signal(7)).
     private static string Signal(int code) => OperatingSystem.IsWindows() ? "" : (code - 128) switch
     {
         4 => " (SIGILL)",
@@ -230,11 +233,11 @@ internal sealed class ChildServer : IAsyncDisposable
         }
         catch (InvalidOperationException)
         {
-            // The process was disposed meanwhile; the end of its output is noted later.
+            // The process was disposed meanwhile. The end of its output is noted later.
         }
         var words = complaints.ToList();
-        // The first line of an exception may stand far above the end of the output. Of other output of a user's
-        // program, the last lines are shown.
+        // The first line of an exception may stand far above the end of the output. When a user's program wrote no
+        // exception, its last lines are shown.
         var reason = words.FindIndex(line => line.StartsWith(Unhandled, StringComparison.Ordinal));
         return words.Count == 0 ? "it said nothing" : command.Probe is null ? string.Join(" ", words.TakeLast(3))
             : reason >= 0 ? "its exception:\n  " + words[reason][Unhandled.Length..].Trim()

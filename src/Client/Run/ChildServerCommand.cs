@@ -11,11 +11,12 @@ namespace IpcBench.Client.Run;
 /// <summary>A way to start a server.</summary>
 internal interface IServerCommand
 {
-    /// <summary>The addresses at which the server is asked to listen; no other program uses them.</summary>
+    /// <summary>The addresses at which the server is asked to listen. No other program uses them.</summary>
     IReadOnlyList<Address> Addresses { get; }
 
     /// <summary>
-    /// The address at which a connection shows that the server is ready; null: the server says so itself, and ends with its standard input.
+    /// The address at which a connection shows that the server is ready. Null when the server itself says that it is
+    /// ready and ends with its standard input.
     /// </summary>
     Address? Probe { get; }
 
@@ -27,9 +28,7 @@ internal interface IServerCommand
     Process Start();
 }
 
-/// <summary>
-/// Starts a server of this project: its program, its endpoints, the streams per connection that it must allow, and its knobs.
-/// </summary>
+/// <summary>Starts a server of this project, with its endpoints, the streams per connection that it must allow, and its knobs.</summary>
 internal sealed class ChildServerCommand(
     IReadOnlyList<Address> listen, IReadOnlyList<Address> echo, int streams, Knobs knobs, CpuSet? cpus,
     IReadOnlyDictionary<string, string?> hiddenVariables) : IServerCommand
@@ -43,7 +42,7 @@ internal sealed class ChildServerCommand(
 
     public string Name => "the server";
 
-    /// <summary>Starts the server with redirected standard streams; it ends when its standard input closes.</summary>
+    /// <summary>Starts the server with redirected standard streams. The server ends when its standard input closes.</summary>
     public Process Start()
     {
         var start = Locate(knobs.ServerBuild);
@@ -61,8 +60,8 @@ internal sealed class ChildServerCommand(
         return Affinity.Start(start, cpus ?? Relaunch.CpusBefore(), Name);
     }
 
-    /// <summary>The server's program, without arguments.</summary>
-    /// <param name="build"><c>jit</c> or <c>aot</c>; null: the build of this client.</param>
+    /// <summary>Finds the server's program. Returns its start without arguments.</summary>
+    /// <param name="build"><c>jit</c> or <c>aot</c>. Null means the build of this client.</param>
     /// <exception cref="EnvironmentException">The program is missing, or cannot run.</exception>
     internal static ProcessStartInfo Locate(string? build = null)
     {
@@ -76,7 +75,7 @@ internal sealed class ChildServerCommand(
         }
     }
 
-    /// <summary>The server's command line.</summary>
+    /// <summary>Returns the arguments of the server's command line.</summary>
     internal IEnumerable<string> Arguments()
     {
         yield return "--owned";
@@ -107,15 +106,15 @@ internal sealed class ChildServerCommand(
 }
 
 /// <summary>Starts a user's server by a command in which placeholders stand for the addresses.</summary>
-/// <param name="name">The name of the server in messages: <c>the base server</c>.</param>
+/// <param name="name">The name of the server in messages, such as <c>the base server</c>.</param>
 /// <param name="words">The program and its arguments, with <c>{url}</c>, <c>{address}</c>, <c>{port}</c> and <c>{path}</c>.</param>
-/// <param name="cpus">The server's CPUs; null: the CPUs of this program.</param>
+/// <param name="cpus">The server's CPUs. Null means the CPUs of this program.</param>
 /// <param name="hiddenVariables">Runtime variables that this process has set, with their original values.</param>
 internal sealed class GivenCommand(
     string name, IReadOnlyList<string> words, string kind, CpuSet? cpus, IReadOnlyDictionary<string, string?> hiddenVariables)
     : IServerCommand
 {
-    // Both a port and a path are provided: a server may listen on both and be measured on one.
+    // Both a port and a path are provided, since a server may listen on both and be measured on one.
     private readonly int port = FreePort();
     private readonly Address.Unix socket = (Address.Unix)ChildProcess.PrivateAddress("unix");
     private readonly Address.Pipe pipe = (Address.Pipe)ChildProcess.PrivateAddress("pipe");
@@ -140,7 +139,7 @@ internal sealed class GivenCommand(
         var other => other.ToString()!,
     };
 
-    /// <summary>The placeholder that the command needs for this transport; null when the command has one.</summary>
+    /// <summary>Returns the placeholders of which the command needs one for this transport. Null when the command has one.</summary>
     public static string? Missing(IReadOnlyList<string> words, string kind)
     {
         string[] places = ["{url}", "{address}", kind is "tcp" or "tls" ? "{port}" : "{path}"];
@@ -148,7 +147,7 @@ internal sealed class GivenCommand(
             : $"{places[0]}, {places[1]} or {places[2]}";
     }
 
-    /// <summary>The words of the command with the placeholders replaced.</summary>
+    /// <summary>Returns the words of the command with the placeholders replaced.</summary>
     internal IEnumerable<string> Filled() => words.Select(word => word
         .Replace("{url}", Url, StringComparison.Ordinal)
         .Replace("{address}", Probe.ToString(), StringComparison.Ordinal)
@@ -174,7 +173,7 @@ internal sealed class GivenCommand(
         return Affinity.Start(start, cpus ?? Relaunch.CpusBefore(), name);
     }
 
-    /// <summary>A free port; the server will very likely be the next program to ask for it.</summary>
+    /// <summary>Finds a free port. The server will very likely be the next program to ask for it.</summary>
     private static int FreePort()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);

@@ -10,8 +10,8 @@ internal sealed class ConnectionSampler : IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
 
-    // A sample of many sockets takes longer; then there are fewer samples, so that they never take more than this part
-    // of one CPU. Sockets in TIME_WAIT may be thousands and change slowly: they have their own budget.
+    // The samples take at most this part of one CPU: when a sample of many sockets takes longer, there are fewer
+    // samples. Sockets in TIME_WAIT may be thousands and change slowly, so they have their own budget.
     private const int Share = 100;
 
     private readonly IReadOnlyList<Watch> watches;
@@ -27,7 +27,7 @@ internal sealed class ConnectionSampler : IDisposable
         thread.Start();
     }
 
-    /// <summary>Null when no endpoint is to be watched, or the system does not tell.</summary>
+    /// <summary>Starts to count. Returns null when no endpoint is to be watched, or when the system does not list its sockets.</summary>
     public static ConnectionSampler? Begin(IReadOnlyList<Watch> watches)
     {
         if (watches.Count == 0)
@@ -36,7 +36,7 @@ internal sealed class ConnectionSampler : IDisposable
         return states is null ? null : new ConnectionSampler(watches, states);
     }
 
-    /// <summary>The samples so far, one entry for each endpoint.</summary>
+    /// <summary>Stops counting. Returns the samples so far, with one entry for each endpoint.</summary>
     public IReadOnlyList<WatchedEndpoint> Stop()
     {
         stopping.Set();
@@ -82,7 +82,7 @@ internal sealed class ConnectionSampler : IDisposable
         }
         catch (System.ComponentModel.Win32Exception)
         {
-            // The system answered before; the samples so far are kept.
+            // The system answered before this error, so the samples so far are kept.
         }
     }
 

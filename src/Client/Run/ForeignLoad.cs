@@ -9,29 +9,32 @@ namespace IpcBench.Client.Run;
 internal static class ForeignLoad
 {
     /// <summary>
-    /// The share of the machine that other programs may use. Kernel threads and a quiet desktop stay below 3 %. With two CPUs, 5 % is a
-    /// tenth of one CPU, enough to change a round by more than 3 %, the usual precision of a comparison.
+    /// The share of the machine that other programs may use. Kernel threads and a quiet desktop stay below 3 %. With
+    /// two CPUs, 5 % of the machine is a tenth of one CPU. This can change a round by more than 3 %, the usual
+    /// precision of a comparison.
     /// </summary>
     public const double ForeignShare = 0.05;
 
     /// <summary>
-    /// The share that the hypervisor may give to other machines. Its limit is lower, since it stops a whole CPU in the middle of calls.
+    /// The share of the CPU time that the hypervisor may give to other machines. This limit is lower, since the
+    /// hypervisor stops a whole CPU in the middle of calls.
     /// </summary>
     public const double StealShare = 0.02;
 
     /// <summary>
-    /// The least foreign CPU time that counts: clocks have steps of 10 to 16 ms and other processes are read around the
-    /// window, so less is noise in a short round.
+    /// The least foreign CPU time that counts. Clocks have steps of 10 to 16 ms, and other processes are read around
+    /// the window, so less time is noise in a short round.
     /// </summary>
     public const long ForeignNs = 100_000_000;
 
-    /// <summary>The least steal time that counts: a few steps of its clock.</summary>
+    /// <summary>The least steal time that counts. It is a few steps of the clock of steal time.</summary>
     public const long StealNs = 40_000_000;
 
-    /// <summary>Why the cell is spoiled, with the numbers; empty when it is not.</summary>
+    /// <summary>Returns why the cell is spoiled, with the numbers. Empty when the cell is not spoiled.</summary>
     /// <param name="round">The measurement. Without the server's CPU time only steal is judged.</param>
     /// <param name="charged">
-    /// Whether this kernel charges soft interrupts to processes (<see cref="SoftInterrupts.AreCharged"/>); null: not known yet.
+    /// Whether this kernel charges soft interrupts to processes (<see cref="SoftInterrupts.AreCharged"/>). Null when
+    /// this is not known yet.
     /// </param>
     public static string Reason(RoundMetrics round, bool? charged)
     {

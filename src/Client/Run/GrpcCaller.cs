@@ -11,16 +11,18 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>The result of one call.</summary>
-/// <param name="HttpStatus">The HTTP status; gRPC has 200 only.</param>
-/// <param name="Status">The value of grpc-status; null when it is missing or no number, or for an OK that is no gRPC.</param>
-/// <param name="StatusMessage">The decoded grpc-message; empty without one.</param>
-/// <param name="Message">The first message; null when it is missing, incomplete or compressed.</param>
+/// <param name="HttpStatus">The HTTP status. gRPC uses only 200.</param>
+/// <param name="Status">
+/// The value of grpc-status. Null when it is missing or not a number, and for an OK in a reply that is no gRPC.
+/// </param>
+/// <param name="StatusMessage">The decoded grpc-message. Empty when there is none.</param>
+/// <param name="Message">The first message. Null when it is missing, incomplete or compressed.</param>
 internal sealed record GrpcAnswer(int HttpStatus, GrpcStatusCode? Status, string StatusMessage, ReadOnlyMemory<byte>? Message)
 {
-    /// <summary>The content type of a reply that is no gRPC; null for gRPC, or without a content type.</summary>
+    /// <summary>The content type of a reply that is no gRPC. Null for gRPC and for a reply without a content type.</summary>
     public string? OtherType { get; init; }
 
-    /// <summary><c>NOT_FOUND: no such cart</c>, or a description of a reply without status.</summary>
+    /// <summary>The status as text, such as <c>NOT_FOUND: no such cart</c>, or a description of a reply without status.</summary>
     public string StatusText => (HttpStatus, Status) switch
     {
         (not 200, _) => $"HTTP status {HttpStatus}",
@@ -31,14 +33,16 @@ internal sealed record GrpcAnswer(int HttpStatus, GrpcStatusCode? Status, string
 }
 
 /// <summary>
-/// Single gRPC calls outside the measured windows. They deliberately use .NET's own HTTP/2 client and not the engine that is measured.
+/// Makes single gRPC calls outside the measured windows. The calls deliberately use .NET's own HTTP/2 client and not
+/// the engine that is measured.
 /// </summary>
 internal sealed class GrpcCaller : IDisposable
 {
     // The limit keeps a server from filling this process's memory.
     private const int MostBytes = 64 << 20;
 
-    // SocketsHttpHandler has no message of its own for such a server: it is the one of a connection that ends early, or a time-out.
+    // SocketsHttpHandler has no message of its own for a server that allows no stream. It reports a connection that
+    // ends early, or a time-out.
     private const string NoStream = ", or allows no stream (SETTINGS_MAX_CONCURRENT_STREAMS 0)";
 
     private readonly HttpClient http;
@@ -46,7 +50,7 @@ internal sealed class GrpcCaller : IDisposable
     private readonly IReadOnlyList<MetadataEntry> metadata;
     private readonly string? authority;
 
-    /// <param name="authority">The :authority of every call; null: localhost.</param>
+    /// <param name="authority">The :authority of every call. Null means localhost.</param>
     public GrpcCaller(
         Address address, ConnectorOptions options, IReadOnlyList<MetadataEntry>? metadata = null, string? authority = null)
     {
@@ -65,7 +69,8 @@ internal sealed class GrpcCaller : IDisposable
             PooledConnectionIdleTimeout = System.Threading.Timeout.InfiniteTimeSpan,
         })
         {
-            // The handler asks a TLS server for the host of the request and ignores SslOptions, so a given server name is put here.
+            // The handler asks a TLS server for the host of the request and ignores the name in SslOptions. Therefore
+            // a given server name becomes the host here.
             BaseAddress = tls is null
                 ? new Uri("http://localhost")
                 : new UriBuilder(Uri.UriSchemeHttps, options.ServerName ?? tls.Host, tls.Port).Uri,
@@ -73,7 +78,7 @@ internal sealed class GrpcCaller : IDisposable
         };
     }
 
-    /// <summary>A caller with the metadata and authority of the run's calls.</summary>
+    /// <summary>Makes a caller with the metadata and authority of the run's calls.</summary>
     public GrpcCaller(Address address, ConnectorOptions options, GrpcCall call)
         : this(address, options, [.. call.Fields.Select(field => new MetadataEntry(field.Name, field.Value))], call.Authority)
     {
@@ -81,15 +86,15 @@ internal sealed class GrpcCaller : IDisposable
 
     public Address Address { get; }
 
-    /// <summary>The time-out of a call, unless the caller sets another.</summary>
+    /// <summary>The time-out of a call when no other is set.</summary>
     public static TimeSpan DefaultPatience { get; } = TimeSpan.FromSeconds(5);
 
     public TimeSpan Patience { get; init; } = DefaultPatience;
 
     /// <summary>Sends one message to <paramref name="path"/> and waits for the end of the reply.</summary>
     /// <param name="message">The message without its prefix.</param>
-    /// <param name="firstAlone">Wait for the first message only, which counts as OK, since the stream may be endless.</param>
-    /// <exception cref="IOException">There was no answer, or not in time, or an incomplete or too large one.</exception>
+    /// <param name="firstAlone">Waits for the first message only, and takes it as OK, since the stream may be endless.</param>
+    /// <exception cref="IOException">There was no answer in time, or the answer was incomplete or too large.</exception>
     public async Task<GrpcAnswer> CallAsync(
         string path, ReadOnlyMemory<byte> message, CancellationToken cancellation, bool firstAlone = false)
     {
@@ -116,7 +121,8 @@ internal sealed class GrpcCaller : IDisposable
         }
         catch (SocketException e)
         {
-            // On a connection that was reset right after it opened, SocketsHttpHandler asks for the remote end point, and this call throws.
+            // SocketsHttpHandler asks a new connection for its remote end point. If the connection was reset directly
+            // after it opened, this throws.
             throw new IOException($"{Address} does not answer: {e.Message.TrimEnd('.')}", e);
         }
         catch (OperationCanceledException e) when (!cancellation.IsCancellationRequested)
@@ -141,7 +147,7 @@ internal sealed class GrpcCaller : IDisposable
     {
         var request = new HttpRequestMessage(HttpMethod.Post, path)
         {
-            // A handmade HttpRequestMessage does not get the default versions of the client.
+            // An HttpRequestMessage made by hand does not get the default versions of the client.
             Version = HttpVersion.Version20,
             VersionPolicy = HttpVersionPolicy.RequestVersionExact,
             Content = new ByteArrayContent(GrpcFraming.Frame(message.Span)),
@@ -196,14 +202,14 @@ internal sealed class GrpcCaller : IDisposable
 
     private static int Room(ReadOnlyMemory<byte> body) => body.Length - GrpcFraming.PrefixLength;
 
-    /// <summary>The innermost message that says more than that something went wrong.</summary>
+    /// <summary>Returns the innermost message that says more than "something went wrong".</summary>
     private string Reason(Exception e)
     {
         if (e.InnerException is AuthenticationException noTls)
             return TlsConnector.Reason(noTls);
         var inner = e.InnerException is IOException { InnerException: HttpRequestException or HttpIOException } wrapped
             ? wrapped.InnerException : e.InnerException;
-        // The connection below TLS is TCP, so its errors name that address.
+        // The connection below TLS is TCP, so its errors name the TCP address.
         var reason = (inner?.Message ?? e.Message).TrimEnd('.').Replace($"to {dialed}:", $"to {Address}:", StringComparison.Ordinal);
         var isHandshake = reason.EndsWith("did not complete the HTTP/2 handshake", StringComparison.Ordinal);
         var isEnded = isHandshake || inner is HttpIOException { HttpRequestError: HttpRequestError.ResponseEnded };

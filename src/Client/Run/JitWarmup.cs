@@ -3,15 +3,15 @@ using System.Diagnostics;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Repeats the readings of a window's edges while servers are warmed up, until it is disposed; for the build with a JIT
-/// compiler. The runtime compiles a method again after thirty calls (TieredCompilation). Without this JIT warm-up it
-/// would do so in the first window, where it cost the client 0.15 s of CPU.
+/// Repeats the readings of a window's edges while servers are warmed up, until it is disposed, in the build with a
+/// JIT compiler. The runtime compiles a method again after thirty calls (TieredCompilation). Without this warm-up, it
+/// would do so in the first window, which cost the client 0.15 s of CPU there.
 /// </summary>
 internal sealed class JitWarmup : IDisposable
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(10);
 
-    // With thousands of processes, a reading takes long.
+    // The readings use at most this part of one CPU, since a reading takes long with thousands of processes.
     private const int MostOfOneCpu = 10; // %
 
     private readonly WindowCounters counters;

@@ -6,16 +6,17 @@ using IpcBench.Host;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Ends the users' servers, which do not watch their standard input as this project's server does. Each server is ended
-/// with all processes that it started, even in the background or after a shell in between has ended, when the run ends
-/// and when this process is killed. On Windows a job object per server does both. On other systems a helper process,
-/// which knows each server and outlives this process, handles the kill; on Linux this process also adopts orphans.
+/// Ends the users' servers, which do not watch their standard input as this project's server does. Each server is
+/// ended when the run ends and when this process is killed, with all processes that it started, even in the
+/// background or after a shell in between has ended. On Windows a job object per server does both. On other systems,
+/// a helper process knows each server, outlives this process and handles the kill. On Linux this process also adopts
+/// orphans.
 /// </summary>
 internal sealed class ProcessReaper : IDisposable
 {
     public const string Command = "reaper";
 
-    // A variable in the environment of servers, which their child processes inherit, in any session.
+    // A variable in the environment of servers. Their child processes inherit it, in any session.
     private const string Variable = "GRPCBENCH_REAPER";
 
     // The passes that kill orphans are repeated, since a kill may create new orphans.
@@ -23,7 +24,7 @@ internal sealed class ProcessReaper : IDisposable
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(2);
 
-    // A process id would not be unique across containers: the first run of each container has the same id.
+    // A random text. A process id would not be unique, since the first run of each container has the same id.
     private static readonly string Mark = Guid.NewGuid().ToString("N");
 
     private readonly Process? process;
@@ -53,10 +54,12 @@ internal sealed class ProcessReaper : IDisposable
         return reaper;
     }
 
-    /// <summary>Marks a server, so that the reaper finds it and everything that it starts later.</summary>
+    /// <summary>Marks a server, so that the reaper finds the server and all processes that the server starts later.</summary>
     public static void MarkServer(ProcessStartInfo server) => server.Environment[Variable] = Mark;
 
-    /// <summary>From now on the server ends with this process; disposing the result ends what is left of the server.</summary>
+    /// <summary>
+    /// Lets the server end with this process from now on. Disposing the result ends all processes that the server has left.
+    /// </summary>
     public KeptServer Keep(Process server)
     {
         if (OperatingSystem.IsWindows())
@@ -67,8 +70,9 @@ internal sealed class ProcessReaper : IDisposable
     }
 
     /// <summary>
-    /// The work of the helper process: remembers processes, by id and start, until its input ends, and then kills those that still run. A
-    /// process with the same id but another start is left alone. Then it kills processes that a server started after the last look.
+    /// Does the work of the helper process. Remembers processes, by id and start, until its input ends, and then
+    /// kills the remembered processes that still run. A process with the same id but another start is left alone.
+    /// After that, kills processes that a server started after the last look.
     /// </summary>
     public static async Task RunAsync(TextReader input)
     {
@@ -115,7 +119,7 @@ internal sealed class ProcessReaper : IDisposable
         process.Dispose();
     }
 
-    // 0 where the system does not tell; then the id alone is compared.
+    // Returns 0 where the system does not tell the start. Then the id alone is compared.
     private static long StartOf(int id) => ProcessClock.Read(id)?.StartTicks ?? 0;
 
     private void Tell(int id) => Tell(string.Create(CultureInfo.InvariantCulture, $"+{id} {StartOf(id)}"));
@@ -129,7 +133,7 @@ internal sealed class ProcessReaper : IDisposable
         }
         catch (IOException)
         {
-            // The helper process was killed: the servers still end with the run, unless the run is killed too.
+            // The helper process was killed. The servers still end with the run, but not if this process is killed too.
         }
     }
 
@@ -141,8 +145,8 @@ internal sealed class ProcessReaper : IDisposable
         private readonly List<int> told = [id];
 
         /// <summary>
-        /// Tells the helper process about all processes that the server has started so far. Returns the orphans among
-        /// them, which are no longer descendants of the server's process.
+        /// Tells the helper process about all processes that the server has started so far. Returns their orphans,
+        /// which are no longer descendants of the server's process.
         /// </summary>
         public IReadOnlyList<int> Find(ProcessTree tree)
         {
@@ -156,7 +160,7 @@ internal sealed class ProcessReaper : IDisposable
             return orphans;
         }
 
-        /// <summary>Ends what the server has left behind; the server itself was told to end before.</summary>
+        /// <summary>Ends the processes that the server has left behind. The server itself was told to end before.</summary>
         public async ValueTask DisposeAsync()
         {
             job?.Dispose();

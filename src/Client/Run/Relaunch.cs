@@ -7,16 +7,17 @@ namespace IpcBench.Client.Run;
 /// <summary>Starts this client again on a CPU set, since the set must be in place before the runtime counts its processors.</summary>
 internal static partial class Relaunch
 {
-    /// <summary>Set in the second start to the CPUs of the first; its presence prevents a third start.</summary>
+    /// <summary>A variable that holds the CPUs of the first start. It is set in the second start, where it prevents a third one.</summary>
     public const string Variable = "GRPCBENCH_CPUS_BEFORE";
 
-    /// <summary>The client's CPUs before it was started again; null when it was not.</summary>
+    /// <summary>Returns the CPUs of this client before it was started again. Null when it was not started again.</summary>
     public static CpuSet? CpusBefore() =>
         CpuSet.TryParse(Environment.GetEnvironmentVariable(Variable) ?? "", out var set, out _) ? set : null;
 
     /// <summary>
-    /// Null when this process already runs on exactly these CPUs. Otherwise the exit code of the process that did all the work. On Linux a
-    /// new start does not return: this process becomes the new program, with the same terminal, signals, id and parent.
+    /// Runs this program on these CPUs. Returns null when this process already runs on exactly these CPUs, otherwise
+    /// the exit code of the process that did all the work. On Linux a new start does not return: this process becomes
+    /// the new program, with the same terminal, signals, id and parent.
     /// </summary>
     /// <exception cref="EnvironmentException">The system did not set the CPUs.</exception>
     public static int? Under(CpuSet cpus, IReadOnlyList<string> arguments)
@@ -38,11 +39,12 @@ internal static partial class Relaunch
     }
 
     /// <summary>
-    /// Runs the other program, which gets the console's signals itself and ends with this process; returns its exit code.
+    /// Runs another program and returns its exit code. The program gets the console's signals itself and ends with this process.
     /// </summary>
     internal static int RunChild(ProcessStartInfo info, CpuSet? cpus)
     {
-        // The console sends Ctrl-C and Ctrl-Break to both processes: the child ends the run, and this process only waits for it.
+        // The console sends Ctrl-C and Ctrl-Break to both processes. The child ends the run, and this process only
+        // waits for the child.
         using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, static signal => signal.Cancel = true);
         using var quit = PosixSignalRegistration.Create(PosixSignal.SIGQUIT, static signal => signal.Cancel = true);
         using var child = Affinity.Start(info, cpus);
@@ -51,7 +53,7 @@ internal static partial class Relaunch
         return child.ExitCode;
     }
 
-    /// <summary>This process becomes the other program and keeps its id, terminal and parent: the call does not return.</summary>
+    /// <summary>Replaces this process by another program, which keeps its id, terminal and parent. The call does not return.</summary>
     /// <exception cref="EnvironmentException">The system refused.</exception>
     internal static int Replace(ProcessStartInfo info)
     {
@@ -66,8 +68,9 @@ internal static partial class Relaunch
     }
 
     /// <summary>
-    /// The runtime removes its diagnostic socket at its end, which never comes here. The new runtime could not bind the same name and would
-    /// leave the socket behind (design-docs/ipc-protocol.md of dotnet/diagnostics: dotnet-diagnostic-{pid}-{key}-socket).
+    /// Removes the diagnostic socket of this process. The runtime does so at its end, but execve skips that end. The
+    /// new runtime could then not bind the same name and would leave the socket behind (design-docs/ipc-protocol.md
+    /// of dotnet/diagnostics: dotnet-diagnostic-{pid}-{key}-socket).
     /// </summary>
     private static void RemoveDiagnosticSocket()
     {

@@ -6,23 +6,24 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>The path of a run's file.</summary>
+/// <summary>Chooses the path of a run's file.</summary>
 internal static class ResultsPath
 {
     private static string OsName => RuntimeInformation.RuntimeIdentifier.Split('-')[0];
 
     /// <summary>
-    /// The requested file, or a new file <c>results/&lt;UTC time&gt;-&lt;os&gt;-&lt;label&gt;.json</c> in the current
-    /// folder, which is created at once so that no other run takes its name; null when nothing is saved.
+    /// Returns the requested file, or a new file <c>results/&lt;UTC time&gt;-&lt;os&gt;-&lt;label&gt;.json</c> in the
+    /// current folder. A new file is created at once, so that no other run takes its name. Null when nothing is
+    /// saved.
     /// </summary>
     /// <exception cref="ResultsFileException">The folder cannot be written.</exception>
     public static string? For(OutputOptions options, RunRecord run) =>
         !options.Save ? null : options.File ?? Make("results", NameOf(options, run.Started), run);
 
-    /// <summary>The name of a run's file without folder and extension.</summary>
+    /// <summary>Returns the name of a run's file without folder and extension.</summary>
     public static string NameOf(OutputOptions options, DateTimeOffset started)
     {
-        // Letters of any language are kept; characters that a file system or a shell may interpret are replaced.
+        // Letters of any language are kept. Characters that a file system or a shell may interpret are replaced.
         var label = string.Concat(options.Label.EnumerateRunes().Select(letter => Rune.IsLetterOrDigit(letter)
             || Rune.GetUnicodeCategory(letter) is UnicodeCategory.NonSpacingMark or UnicodeCategory.SpacingCombiningMark
             || letter.Value is '.' or '_' ? letter.ToString() : "-"));
@@ -39,12 +40,12 @@ internal static class ResultsPath
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The file stays; it says that nothing was measured.
+            // The file stays. It says that nothing was measured.
         }
     }
 
     /// <summary>
-    /// Creates <c>name.json</c> for a run, or <c>name-2.json</c> and so on: two runs of the same second never share a file.
+    /// Creates <c>name.json</c> for a run, or <c>name-2.json</c> and so on. Two runs of the same second never share a file.
     /// </summary>
     /// <exception cref="ResultsFileException">The folder cannot be written.</exception>
     public static string Make(string folder, string name, RunRecord run)
@@ -59,7 +60,9 @@ internal static class ResultsPath
 /// <summary>Saves the measurements of a run whose own file could not be written at its end.</summary>
 internal static class RunRescue
 {
-    /// <summary>Writes the run into the temporary folder, or else to standard output as JSON, and tells where.</summary>
+    /// <summary>
+    /// Writes the run into the temporary folder, or if this fails to standard output as JSON, and tells the user where it is.
+    /// </summary>
     public static void Offer(RunRecord record, OutputOptions options, IRunObserver observer)
     {
         try

@@ -13,15 +13,18 @@ namespace IpcBench.Client.Run;
 /// <summary>Measures one cell once: connects, loads the cell, and reads all counters at both edges of the window.</summary>
 internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProgress progress) : IRoundRunner
 {
-    // A window holds the median call of each stream at least so many times: with fewer, the rate depends on the position of the edges.
+    // A window lasts at least this many median calls. If it held fewer calls of each stream, the rate would depend on
+    // the position of the edges.
     private const int Medians = 4;
 
     private readonly Dictionary<int, TimeSpan> lengths = [];
     private readonly List<RoundMetrics> measured = [];
 
-    /// <summary>Warms up the servers before a round (see <see cref="ServerWarmup"/>): those of the last round, or new ones.</summary>
-    /// <param name="rate">Calls per second to offer; null saturates.</param>
-    /// <param name="anew">Ends the servers that this tool started and starts new ones.</param>
+    /// <summary>
+    /// Warms up the servers before a round (see <see cref="ServerWarmup"/>). They are the servers of the last round, or new ones.
+    /// </summary>
+    /// <param name="rate">Calls per second to offer. Null means as many as possible.</param>
+    /// <param name="anew">True to end the servers that this tool started, and to start new ones.</param>
     /// <exception cref="IOException">The connections could not be opened, or a server is gone or did not start.</exception>
     public async Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, bool anew, CancellationToken cancellation)
     {
@@ -41,8 +44,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     /// <summary>Measures a cell once.</summary>
     /// <param name="number">The number of the round, from 1.</param>
     /// <param name="attempt">0, or above when the round is repeated.</param>
-    /// <param name="rate">Calls per second to offer; null saturates.</param>
-    /// <param name="cancellation">Ends the window early; the result has what was measured until then.</param>
+    /// <param name="rate">Calls per second to offer. Null means as many as possible.</param>
+    /// <param name="cancellation">Ends the window early. The result then has the measurements until that time.</param>
     /// <exception cref="IOException">The connections could not be opened, or the server was gone before the window.</exception>
     /// <exception cref="OperationCanceledException">Cancelled before anything was measured.</exception>
     public async Task<MeasuredRound> MeasureAsync(
@@ -82,11 +85,11 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         }
     }
 
-    /// <summary>Measures several cells in turns of slices: all their connections are open, and one cell at a time has load.</summary>
+    /// <summary>Measures several cells in turns of slices. All their connections are open, and one cell at a time has load.</summary>
     /// <param name="planned">All cells of a workload (see <see cref="BenchPlan.InTurns"/>), in the order of connecting.</param>
     /// <param name="number">The number of the round, from 1.</param>
     /// <param name="attempt">0, or above when the round is repeated.</param>
-    /// <param name="cancellation">Ends the round early; the result has what was measured until then.</param>
+    /// <param name="cancellation">Ends the round early. The result then has the measurements until that time.</param>
     /// <returns>The cells of which something was measured, in the order of <paramref name="planned"/>.</returns>
     /// <inheritdoc cref="MeasureAsync" path="/exception"/>
     public async Task<IReadOnlyList<MeasuredRound>> MeasureInTurnsAsync(
@@ -118,13 +121,14 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         foreach (var arm in arms)
         {
             progress.Enter(arm.Cell, "warming up", arm.Generator);
-            // At least one slice of warm-up is needed to know the duration of a call.
+            // The warm-up takes at least one slice, since the duration of a call must be known.
             var time = options.Warmup > options.Slice ? options.Warmup : options.Slice;
             arm.ConnectionsBeside = arms.Where(other => other != arm && other.Cell.Target.Address == arm.Cell.Target.Address)
                 .Sum(other => other.Cell.Load.Connections);
             arm.CallNs = (await WarmUpAsync(arm.Generator, time, null, turn.Number, cancellation)).Latency.ToCounts().ValueAt(50);
         }
-        // Each round has its own length: in the first round calls take longer, because the code of both sides is not yet compiled for good.
+        // The slices of each round have their own length. In the first round, calls take longer, since the final code
+        // of both sides is not yet compiled.
         var length = SliceLength.For(options, arms.Max(arm => arm.CallNs));
         var lost = await TakeTurnsAsync(arms, length, turn.Number, cancellation);
 
@@ -149,8 +153,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         return rounds;
     }
 
-    /// <summary>Measures block after block: one slice of each arm, in the order of the block.</summary>
-    /// <returns>Why a server cannot be used any more; null when all is well.</returns>
+    /// <summary>Measures block after block. A block has one slice of each arm.</summary>
+    /// <returns>Why a server cannot be used any more. Null when all is well.</returns>
     private async Task<string?> TakeTurnsAsync(
         IReadOnlyList<SlicedArm> arms, SliceLength length, int number, CancellationToken cancellation)
     {
@@ -160,7 +164,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         string? lost = null;
         foreach (var block in RoundOrder.Blocks(arms, options.Seed, number).Take(length.Count))
         {
-            // Calls that take far longer than in the warm-up (they may be cut off) must not stretch a round to hours.
+            // The loop also ends by time. Calls that take far longer than in the warm-up (they may be cut off) would
+            // otherwise stretch a round to hours.
             if (lost is not null || Stopwatch.GetElapsedTime(begun) > arms.Count * length.Patience)
                 break;
             for (var place = 0; place < block.Count && lost is null && !cancellation.IsCancellationRequested; place++)
@@ -172,7 +177,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         return lost;
     }
 
-    /// <summary>Adds the reason why the round is doubtful, if there is one.</summary>
+    /// <summary>Adds to the round the reason why it is doubtful, if there is one.</summary>
     private MeasuredRound Judged(Measurement round, string? serverLost, string standstill)
     {
         measured.Add(new RoundMetrics(round with { Latency = "" }));
@@ -183,7 +188,9 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     private WindowCounters CountersOf(PlannedCell cell, LoadGenerator generator, Action? begun = null) => new(
         options, servers.Controls[cell.Target.Address], servers.Owners[cell.Target.Address], () => generator.SystemCalls, begun);
 
-    /// <summary>The same load before, in and after the window; a window of counted calls has no other load.</summary>
+    /// <summary>
+    /// Returns the load of a cell, which is the same before, in and after the window. A window of counted calls has no load around it.
+    /// </summary>
     private LoadWindow WindowOf(PlannedCell cell, Turn turn) => options.Calls is { } calls
         ? Window(null, turn.Rate, turn.Number) with { Calls = calls }
         : Window(lengths.GetValueOrDefault(cell.Index, options.Duration), turn.Rate, turn.Number) with
@@ -193,7 +200,9 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             Medians = options.FixedDuration || turn.Rate is not null || lengths.ContainsKey(cell.Index) ? 0 : Medians,
         };
 
-    /// <summary>Makes later windows of a cell with slow calls as long as this one, so that its rounds are alike.</summary>
+    /// <summary>
+    /// Gives later windows of a cell with slow calls the length of this window, so that the rounds of the cell are alike.
+    /// </summary>
     /// <returns>Null when the window was as long as planned.</returns>
     private LongerWindow? Lengthen(PlannedCell cell, LoadWindow window, LoadResult result)
     {
@@ -205,7 +214,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     }
 
     // The file's record differs from the engine's, since other programs read it (docs/results.schema.json) and its
-    // histograms are text. This is the only place that copies one to the other.
+    // histograms are text. Only here is the engine's record copied to the file's.
     private static Measurement Record(PlannedCell cell, Turn turn, LoadResult result, WindowUsage usage) => new()
     {
         Cell = cell.Index,
@@ -253,7 +262,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     private async Task<LoadResult> WarmUpAsync(
         LoadGenerator generator, TimeSpan time, double? rate, int number, CancellationToken cancellation)
     {
-        // In two halves, as a window has load before it, so that the code at the window's begin is compiled.
+        // The warm-up has two halves, load before a window and the window itself, so that the code at a window's
+        // begin is compiled too.
         var warm = await generator.RunAsync(Window(time / 2, rate, number) with { Lead = time / 2 }, cancellation);
         cancellation.ThrowIfCancellationRequested();
         if (warm.ServerLost is { } lost)
@@ -272,12 +282,12 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     /// <summary>Identifies a measurement of a cell.</summary>
     /// <param name="Number">The number of the round, from 1.</param>
     /// <param name="Attempt">0, or above when the round is repeated.</param>
-    /// <param name="Rate">Calls per second to offer; null saturates.</param>
-    /// <param name="Machine">The speed of the machine just before, by two fixed pieces of work.</param>
+    /// <param name="Rate">Calls per second to offer. Null means as many as possible.</param>
+    /// <param name="Machine">The speed of the machine just before the measurement, by two fixed pieces of work.</param>
     private sealed record Turn(int Number, int Attempt, double? Rate, (long FixedLoopNs, double MemoryStepNs) Machine);
 }
 
-/// <summary>Measures cells; tests of the schedule replace it.</summary>
+/// <summary>Measures cells. Tests of the schedule use another implementation.</summary>
 internal interface IRoundRunner
 {
     Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, bool anew, CancellationToken cancellation);
@@ -289,10 +299,10 @@ internal interface IRoundRunner
 }
 
 /// <summary>A measurement, and whether the server survived it.</summary>
-/// <param name="ServerLost">One sentence when the server is gone; null when all is well.</param>
+/// <param name="ServerLost">One sentence when the server is gone. Null when all is well.</param>
 internal sealed record MeasuredRound(Measurement Round, string? ServerLost)
 {
-    /// <summary>Set when the window had to be longer than planned.</summary>
+    /// <summary>The longer window, when the window had to be longer than planned. Null otherwise.</summary>
     public LongerWindow? Lengthened { get; init; }
 }
 

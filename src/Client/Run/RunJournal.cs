@@ -4,12 +4,13 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// The run so far, in memory and, after every measurement, in its file: a kill loses at most the measurement in progress. Before the first
-/// measurement an existing file is not touched. If another run writes the same file meanwhile, this run continues in a new file.
+/// Keeps the run so far in memory and, after every measurement, in its file, so that a kill loses at most the
+/// measurement in progress. Before the first measurement, an existing file is not touched. If another run writes the
+/// same file meanwhile, this run continues in a new file.
 /// </summary>
 /// <param name="start">The record before the first measurement.</param>
-/// <param name="file">Null when the run is not to be saved.</param>
-/// <param name="complain">Gets one sentence, once, when the file cannot be written.</param>
+/// <param name="file">The file. Null when the run is not to be saved.</param>
+/// <param name="complain">Called once, with one sentence, when the file cannot be written.</param>
 /// <param name="largest">The largest file in bytes that can be read again.</param>
 internal sealed class RunJournal(RunRecord start, string? file, Action<string> complain, long largest = WholeFile.LargestRead)
 {
@@ -18,21 +19,21 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
     private RunRecord? saved;
     private bool complained;
 
-    /// <summary>Something was measured since the journal began.</summary>
+    /// <summary>True when something was measured since the journal began.</summary>
     public bool HasMeasured => Record.Rounds.Count > kept;
 
-    /// <summary>The file is a device or pipe, which gets the run once, at its end.</summary>
+    /// <summary>True when the file is a device or pipe. Such a file gets the run once, at the end.</summary>
     public bool IsStream { get; } = file is not null && WholeFile.IsStream(file);
 
-    /// <summary>The file has reached its largest size, with some room left for the end of the run.</summary>
+    /// <summary>True when the file has nearly reached its largest size. Some room is left for the end of the run.</summary>
     public bool IsFull { get; private set; }
 
     public RunRecord Record { get; private set; } = start;
 
-    /// <summary>Null when the run is not to be saved.</summary>
+    /// <summary>The file that holds the run. Null when the run is not to be saved.</summary>
     public string? File { get; private set; } = file;
 
-    /// <summary>Why the file is not up to date; null when it holds everything.</summary>
+    /// <summary>Why the file is not up to date. Null when it holds the whole run.</summary>
     public string? Unsaved { get; private set; }
 
     public void Add(Measurement round) => Change(Record with { Rounds = [.. Record.Rounds, round] });
@@ -61,7 +62,7 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
         }
         catch (ResultsFileException e)
         {
-            // A full disk must not end a long run: the measurements stay in memory and are written with the next round.
+            // A full disk must not end a long run. The measurements stay in memory and are written with the next round.
             Unsaved = e.Message;
             if (!complained && record.Finished is null)
                 complain($"{e.Message}; the run continues and tries again after every round");
@@ -69,12 +70,14 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
         }
     }
 
-    /// <summary>True when another program has written the file since: it holds neither the first content nor this run's.</summary>
+    /// <summary>
+    /// True when another program has written the file meanwhile. The file then holds neither its first content nor this run's.
+    /// </summary>
     private bool IsAnothers(string path)
     {
         if (Stamp(path) is not { } now || now == known)
             return false;
-        // Some network file systems change a file's time later; then the file still holds this run.
+        // Some network file systems change a file's time later. In this case the file still holds this run.
         var ours = saved is null ? null : ResultsFile.ToJson(saved);
         try
         {

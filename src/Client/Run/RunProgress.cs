@@ -4,17 +4,17 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>The present state of the run for the live view: the run writes it, the view polls it.</summary>
+/// <summary>The present state of the run for the live view. The run writes it, and the view polls it.</summary>
 internal sealed class RunProgress
 {
     private volatile Step? step;
 
-    /// <summary>The step in progress; null between cells.</summary>
+    /// <summary>The step in progress. Null between cells.</summary>
     public Step? Current => step;
 
     /// <summary>A step of one cell, or of several cells that take turns.</summary>
     /// <param name="What"><c>warming up the server</c>, <c>connecting</c>, <c>warming up</c>, <c>measuring</c>, <c>saving</c>.</param>
-    /// <param name="Generators">The load of the cells, once they are connected; its counters may be polled.</param>
+    /// <param name="Generators">The load generators of the cells, once these are connected. Their counters may be polled.</param>
     public sealed record Step(IReadOnlyList<PlannedCell> Cells, string What, IReadOnlyList<LoadGenerator> Generators)
     {
         /// <summary>Successful calls so far.</summary>
@@ -31,28 +31,28 @@ internal sealed class RunProgress
     public void Leave() => step = null;
 }
 
-/// <summary>Gets the events of a run, between measurements and never during one; tests of the schedule use a silent observer.</summary>
+/// <summary>Gets the events of a run, between measurements and never during one. Tests of the schedule use a silent observer.</summary>
 internal interface IRunObserver
 {
-    /// <summary>No file could hold the run: the observer writes it to standard output as JSON.</summary>
+    /// <summary>Called when no file could hold the run. The observer writes the run to standard output as JSON.</summary>
     void Unkept(RunRecord record);
 
-    /// <summary>A message that the user must see: why a run ends, or a file that could not be written.</summary>
+    /// <summary>Gets a message that the user must see, such as why a run ends, or that a file could not be written.</summary>
     void Note(string sentence);
 
-    /// <summary>A message that reports repeat or that few users need: advice before the run, a spoiled round.</summary>
+    /// <summary>Gets a message that reports repeat or that few users need, such as advice before the run, or a spoiled round.</summary>
     void Detail(string sentence);
 
-    /// <summary>The plan is made, and nothing is measured yet.</summary>
-    /// <param name="end">Ends the run as Ctrl-C does; from any thread.</param>
+    /// <summary>Called when the plan is made and nothing is measured yet.</summary>
+    /// <param name="end">Ends the run as Ctrl-C does. May be called from any thread.</param>
     void Started(BenchPlan plan, RunProgress progress, Action end);
 
-    /// <summary>A round begins; <paramref name="attempt"/> is above 0 when it repeats a spoiled round.</summary>
+    /// <summary>Called when a round begins. <paramref name="attempt"/> is above 0 when it repeats a spoiled round.</summary>
     void RoundStarted(int number, int attempt, int rounds);
 
     void CellFinished(PlannedCell cell, Measurement round, RunRecord record);
 
-    /// <summary>The measurements are over.</summary>
-    /// <param name="file">The file with the whole run; null when the run is not saved.</param>
+    /// <summary>Called when the measurements are over.</summary>
+    /// <param name="file">The file with the whole run. Null when the run is not saved.</param>
     void Finished(RunRecord record, string? file);
 }

@@ -9,7 +9,7 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>The record of a run before its first round.</summary>
+/// <summary>Makes the record of a run before its first round.</summary>
 internal static class RunRecords
 {
     public static RunRecord Begin(
@@ -73,8 +73,8 @@ internal static class RunRecords
 }
 
 /// <summary>
-/// The UTC time for the time stamps of one run: read once and continued by the monotonic clock, so that a change of the
-/// system clock has no effect.
+/// Gives the UTC time for the time stamps of one run. The system clock is read once and continued by the monotonic
+/// clock, so that a change of the system clock has no effect.
 /// </summary>
 internal sealed class RunClock(TimeProvider clock)
 {
@@ -89,10 +89,10 @@ internal sealed class RunClock(TimeProvider clock)
     public DateTimeOffset UtcNow => begun + clock.GetElapsedTime(begunTimestamp);
 }
 
-/// <summary>The part of a results file about the machine and this client's runtime.</summary>
+/// <summary>Makes the part of a results file about the machine and this client's runtime.</summary>
 internal static class HostRecord
 {
-    /// <summary>Never throws: a fact that cannot be read stays empty.</summary>
+    /// <summary>Reads the facts. Never throws. A fact that cannot be read stays empty.</summary>
     public static HostInfo Read() => From(HostFacts.Read());
 
     internal static HostInfo From(HostFacts facts) => new()

@@ -9,7 +9,8 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// One run from its options to its last line: starts servers, prints the plan, measures and saves rounds, shows the report, ends servers.
+/// Does one run from its options to its last line: starts servers, prints the plan, measures and saves rounds, shows
+/// the report, ends servers.
 /// </summary>
 internal sealed class RunSession(RunOptions options, IReadOnlyList<string> commandLine, IRunObserver observer)
 {
@@ -35,7 +36,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         }
     }
 
-    /// <summary>Examines the machine first; only problems are kept.</summary>
+    /// <summary>Examines the machine before the run, and returns only the problems.</summary>
     private async Task<IReadOnlyList<Advice>> ExamineAsync(HostInfo host)
     {
         var connections = options.Topologies.Max(topology => topology.Connections);
@@ -82,7 +83,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     {
         var plan = new BenchPlan(options, servers.Targets);
         var journal = Journal(servers, plan, host);
-        // Who knows it beforehand may wait for a quieter machine.
+        // A user who knows of foreign load beforehand may wait for a quieter machine.
         foreach (var one in advice)
         {
             if (one.Id == "foreign-load")
@@ -106,7 +107,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             if (!journal.HasMeasured && options.Output.File is null && journal.File is { } empty)
                 ResultsPath.Remove(empty);
         }
-        // The load sees at most that nobody answers; the server's end tells why.
+        // The load notices at most that nobody answers. The exit of the server's process tells why.
         var failed = RunEnding.Failure(journal.Record.Ending) is not null;
         if ((failed || journal.Record.Ending == RunEnding.Complete) && await servers.DeathAsync(failed) is { } death)
             journal.Replace(record => record with { Ending = RunEnding.Failed(death) });
@@ -173,8 +174,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     }
 
     /// <summary>
-    /// One sentence about the first cell that measured nothing; null without such a cell. Calls that are longer than
-    /// the window, so that none began in it, still have a rate.
+    /// Returns one sentence about the first cell that measured nothing. Null without such a cell. Calls that are
+    /// longer than the window, so that none began in it, still have a rate.
     /// </summary>
     private static string? NothingSucceeded(RunRecord record)
     {

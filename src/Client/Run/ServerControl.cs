@@ -11,7 +11,10 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>What a server process tells about itself, over a connection of its own; a server without Control tells nothing.</summary>
+/// <summary>
+/// Gets the description and the counters of a server process, over a connection of its own. A server without the
+/// Control service tells nothing.
+/// </summary>
 internal sealed class ServerControl : IDisposable
 {
     private readonly ControlClient? client;
@@ -25,9 +28,11 @@ internal sealed class ServerControl : IDisposable
     /// <summary>Null for a server without the Control service.</summary>
     public DescribeReply? Description { get; }
 
-    /// <summary>Opens one control connection per server process behind the targets, however many endpoints it has.</summary>
-    /// <param name="addresses">The address to ask, for each server of our own.</param>
-    /// <param name="patience">How long a server may take to answer; null: the default of a single call.</param>
+    /// <summary>
+    /// Opens one control connection for each server process behind the targets, also for a process with several endpoints.
+    /// </summary>
+    /// <param name="addresses">One address for each server that this tool started.</param>
+    /// <param name="patience">How long a server may take to answer. Null means the default of a single call.</param>
     /// <exception cref="IOException">No server answers at one of the addresses.</exception>
     public static async Task<IReadOnlyDictionary<Address, ServerControl>> OpenAsync(
         IReadOnlyList<Target> targets, IEnumerable<Address> addresses, ConnectorOptions options, TimeSpan? patience,
@@ -59,7 +64,7 @@ internal sealed class ServerControl : IDisposable
         }
     }
 
-    /// <summary>The server's counters now; null when the server does not tell them, or not any more.</summary>
+    /// <summary>Asks for the server's present counters. Null when the server does not tell them, or does not tell them any more.</summary>
     public async Task<UsageReply?> UsageAsync(CancellationToken cancellation)
     {
         if (client is null || Description is null)
@@ -74,12 +79,12 @@ internal sealed class ServerControl : IDisposable
         }
     }
 
-    /// <summary>The answer to one call of this mode; null for a server that is not asked over gRPC.</summary>
+    /// <summary>Makes one call of this mode and returns its answer. Null for a server that is not asked over gRPC.</summary>
     /// <exception cref="IOException">The server does not answer, or not in time.</exception>
     public async Task<GrpcAnswer?> BenchAsync(string mode, long size, CancellationToken cancellation) =>
         client is null ? null : await client.BenchAsync(mode, size, cancellation);
 
-    /// <summary>The part about the server for the results file.</summary>
+    /// <summary>Makes the part about the server for the results file.</summary>
     public ServerInfo? Info(IEnumerable<Address> addresses) => Description is null ? null : new ServerInfo
     {
         Addresses = [.. addresses.Select(address => address.ToString())],
@@ -90,12 +95,12 @@ internal sealed class ServerControl : IDisposable
         Os = Description.Os,
         GcMode = (Description.ServerGc ? "server" : "workstation") + (Description.ConcurrentGc ? ", concurrent" : ""),
         Processors = Description.Processors,
-        // The server may be any program and tell anything; the file keeps what results need.
+        // The server may be any program and tell anything. Only the settings that results need get into the file.
         Settings = new SortedDictionary<string, string>(
             Description.Settings.Where(setting => RuntimeVariables.MayKeep(setting.Key)).ToDictionary(), StringComparer.Ordinal),
     };
 
-    /// <summary>The counters of the endpoint at <paramref name="address"/>; null when the endpoint is not clear.</summary>
+    /// <summary>Finds the counters of the endpoint at <paramref name="address"/>. Null when none or several endpoints fit.</summary>
     public static EndpointUsage? EndpointOf(UsageReply usage, Address address)
     {
         var same = usage.Endpoints.Where(endpoint => IsAt(endpoint.Address, address)).ToList();
@@ -104,7 +109,9 @@ internal sealed class ServerControl : IDisposable
         return same.Count == 1 ? same[0] : null;
     }
 
-    /// <summary>Connections of this tool that the endpoint also counts: the control connection, if it goes to this endpoint.</summary>
+    /// <summary>
+    /// Returns how many connections that are not measured the endpoint counts too: the control connection, if it goes to this endpoint.
+    /// </summary>
     public int OwnConnections(Address address) => client?.Address == address ? 1 : 0;
 
     public void Dispose() => client?.Dispose();
@@ -146,7 +153,7 @@ internal sealed class ServerControl : IDisposable
     }
 }
 
-/// <summary>An address in the form of the system's list of listening sockets.</summary>
+/// <summary>Converts addresses into the form of the system's list of listening sockets.</summary>
 internal static class LocalEndpoints
 {
     public static LocalEndpoint From(Address address) => address switch
@@ -164,24 +171,24 @@ internal static class LocalEndpoints
     private static IPAddress? Ip(string host) => IPAddress.TryParse(host, out var ip) ? ip : null;
 }
 
-/// <summary>Asks a server about itself outside the measured windows; its counts are compared with the engine's.</summary>
+/// <summary>Asks a server about itself outside the measured windows. The server's counts are compared with the engine's.</summary>
 internal sealed class ControlClient(Address address, ConnectorOptions options, TimeSpan? patience = null) : IDisposable
 {
     private readonly GrpcCaller caller = new(address, options) { Patience = patience ?? GrpcCaller.DefaultPatience };
 
     public Address Address => caller.Address;
 
-    /// <summary>What the server is; null when it has no Control service.</summary>
+    /// <summary>Asks the server for its description. Null when it has no Control service.</summary>
     /// <exception cref="IOException">No server answers.</exception>
     public Task<DescribeReply?> DescribeAsync(CancellationToken cancellation) =>
         CallAsync("Describe", new DescribeRequest(), DescribeReply.Parser, cancellation);
 
-    /// <summary>What the server has used and served; null when it does not tell.</summary>
+    /// <summary>Asks the server for its counters. Null when it does not tell them.</summary>
     /// <exception cref="IOException">No server answers.</exception>
     public Task<UsageReply?> UsageAsync(CancellationToken cancellation) =>
         CallAsync("Usage", new UsageRequest(), UsageReply.Parser, cancellation);
 
-    /// <summary>The server's answer to one call of this mode.</summary>
+    /// <summary>Makes one call of this mode and returns the server's answer.</summary>
     /// <exception cref="IOException">No server answers.</exception>
     public Task<GrpcAnswer> BenchAsync(string mode, long size, CancellationToken cancellation) =>
         caller.CallAsync("/" + CallMode.MethodOf(mode), mode switch

@@ -10,14 +10,17 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// The processes whose CPU time is the server's at one address, with their descendants, or the reason why there are none.
+/// The processes whose CPU time, with that of their descendants, is the server's at one address. Without processes,
+/// the reason why there are none.
 /// </summary>
 /// <param name="Pids">Empty when <paramref name="Reason"/> is given.</param>
-/// <param name="Reason">One sentence; empty when there are processes, or when none were looked for.</param>
-/// <param name="IsOurs">This tool started the server.</param>
+/// <param name="Reason">One sentence. Empty when there are processes, and when none were looked for.</param>
+/// <param name="IsOurs">True when this tool started the server.</param>
 internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", bool IsOurs = false)
 {
-    /// <summary>For a given server: the named processes, or else the process that listens at the address.</summary>
+    /// <summary>
+    /// Finds the processes of a given server: the processes that the user named, or else the process that listens at the address.
+    /// </summary>
     public static ServerOwner For(Address address, RunOptions options)
     {
         if (options.ServerPids is { } named)
@@ -39,8 +42,8 @@ internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", 
     }
 
     /// <summary>
-    /// The records for the results file: one for each process, and one for each group of addresses without a process;
-    /// none for servers of our own.
+    /// Makes the records for the results file: one for each process, and one for each group of addresses without a
+    /// process. Servers that this tool started have no record.
     /// </summary>
     public static IReadOnlyList<ServerProcess> Records(IReadOnlyDictionary<Address, ServerOwner> owners) =>
         [.. from owner in owners
@@ -55,7 +58,7 @@ internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", 
                 Reason = same.Key.Reason,
             }];
 
-    /// <summary>Null for a host that is not this machine.</summary>
+    /// <summary>Finds the endpoint at an address. Null for a host that is not this machine.</summary>
     private static LocalEndpoint? EndpointHere(Address address)
     {
         var endpoint = LocalEndpoints.From(address);
@@ -83,7 +86,7 @@ internal sealed record EdgeClocks
 
     /// <summary>
     /// Reads the clocks when a window begins. The client's clock comes last, so that the cost of the other readings,
-    /// some 0.1 ms, is not in a window of 50 ms. No process has to answer. From any thread.
+    /// some 0.1 ms, is not in a window of 50 ms. No process has to answer. May be called from any thread.
     /// </summary>
     /// <param name="server">The server's processes as they were last found.</param>
     public static EdgeClocks ReadAtBegin(ProcessTree? server)

@@ -7,10 +7,10 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Options that do not fit a streaming method, or a unary one; checked when the method's type is known.</summary>
+/// <summary>Finds options that do not fit a streaming method, or a unary one, once the method's type is known.</summary>
 internal static class StreamCheck
 {
-    /// <summary>One sentence; null when all options fit.</summary>
+    /// <summary>Returns one sentence about the first option that does not fit. Null when all options fit.</summary>
     public static string? Wrong(RunOptions options, GrpcCall call)
     {
         var (mode, name) = (CallMode.For(call), call.Method);
@@ -36,7 +36,7 @@ internal static class StreamCheck
 /// <summary>Checks before a run that the servers can answer its calls, by their limits or by one call.</summary>
 internal static class DownloadCheck
 {
-    // A larger reply may take too long before the run begins.
+    // The largest reply of the check, since a larger one may take too long before the run begins.
     private const long LargestAsked = 32 << 20;
 
     /// <exception cref="UsageException">A size is above a server's limit.</exception>

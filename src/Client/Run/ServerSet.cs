@@ -6,7 +6,9 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>The servers of a run, started here on private endpoints or given by the user, and the targets on them.</summary>
+/// <summary>
+/// The servers of a run and the targets on them. The servers are started here on private endpoints, or given by the user.
+/// </summary>
 internal sealed class ServerSet : IAsyncDisposable
 {
     private static readonly TimeSpan EndPatience = TimeSpan.FromSeconds(0.5);
@@ -38,14 +40,14 @@ internal sealed class ServerSet : IAsyncDisposable
     /// <summary>The processes whose CPU time is the server's, for each address.</summary>
     public IReadOnlyDictionary<Address, ServerOwner> Owners => owners;
 
-    /// <summary>Messages of the started servers, e.g. that TLS is left out since there is no certificate.</summary>
+    /// <summary>Messages of the started servers, such as that TLS is left out since there is no certificate.</summary>
     public IEnumerable<string> Complaints => processes.SelectMany(process => process.Complaints).Distinct();
 
-    /// <summary>What the servers tell about themselves, one entry for each process.</summary>
+    /// <summary>The servers' descriptions of themselves, with one entry for each process.</summary>
     public IReadOnlyList<ServerInfo> Infos =>
         [.. controls.GroupBy(control => control.Value, control => control.Key).Select(group => group.Key.Info(group)).OfType<ServerInfo>()];
 
-    /// <summary>Starts the servers of the run and asks every server what it is.</summary>
+    /// <summary>Starts the servers of the run and asks every server for its description.</summary>
     /// <exception cref="EnvironmentException">A server did not start, or no server answers at an address.</exception>
     public static async Task<ServerSet> OpenAsync(
         RunOptions options, IReadOnlyDictionary<string, string?> hiddenVariables, CancellationToken cancellation)
@@ -95,12 +97,13 @@ internal sealed class ServerSet : IAsyncDisposable
         }
     }
 
-    // A server that was started here has said that it listens, so a late answer only means a busy machine, and its first call also waits
-    // for the JIT compiler: it may take as long as its start. At an address of the user, any program may listen and never answer.
+    // A server that was started here has said that it listens, so a late answer only means a busy machine. Its first
+    // call also waits for the JIT compiler, so it may take as long as its start. At an address of the user, any
+    // program may listen and never answer.
     private TimeSpan? Patience => processes.Count > 0 ? ChildServer.StartDeadline : null;
 
-    /// <summary>How a server that was started here ended unexpectedly; null when all of them live.</summary>
-    /// <param name="failed">A server does not answer, so its end may be noticed a moment later.</param>
+    /// <summary>Returns how a server that was started here ended unexpectedly. Null when all these servers live.</summary>
+    /// <param name="failed">True when a server does not answer. The end of its process may then be noticed a moment later.</param>
     public async Task<string?> DeathAsync(bool failed)
     {
         if (failed)
@@ -108,12 +111,13 @@ internal sealed class ServerSet : IAsyncDisposable
         return processes.Select(process => process.Death(now)).FirstOrDefault(death => death is not null);
     }
 
-    /// <summary>Starts a round: a server that ends from now on ends during this round.</summary>
+    /// <summary>Notes that a round begins. A server that ends from now on ends during this round.</summary>
     public void Enter(int number) => (round, now) = (number, string.Create(CultureInfo.InvariantCulture, $"during round {number}"));
 
     /// <summary>
-    /// Ends the servers that this tool started and starts new ones, so that a round has its own processes. Every other time the endpoints
-    /// are created in reverse order. The addresses in <see cref="Targets"/> stay those of the first servers: see <see cref="Now(Target)"/>.
+    /// Ends the servers that this tool started and starts new ones, so that a round has its own processes. Every
+    /// other time, the endpoints are created in reverse order. <see cref="Targets"/> keeps the addresses of the first
+    /// servers, see <see cref="Now(Target)"/>.
     /// </summary>
     /// <exception cref="IOException">A server did not start, or could not be ended.</exception>
     public async Task StartAnewAsync(CancellationToken cancellation)
@@ -145,10 +149,10 @@ internal sealed class ServerSet : IAsyncDisposable
         }
     }
 
-    /// <summary>The target at its present address.</summary>
+    /// <summary>Returns the target at its present address.</summary>
     public Target Now(Target target) => target with { Address = present.GetValueOrDefault(target.Address, target.Address) };
 
-    /// <summary>The cell on the present servers.</summary>
+    /// <summary>Returns the cell on the present servers.</summary>
     public PlannedCell Now(PlannedCell cell)
     {
         var target = Now(cell.Target);
@@ -176,7 +180,7 @@ internal sealed class ServerSet : IAsyncDisposable
             .Select(endpoint => endpoint.Address);
     }
 
-    /// <summary>The servers of each variant, in the order of the variants; every other time they start in reverse order.</summary>
+    /// <summary>Starts the servers of each variant, every other time in reverse order. Returns them in the order of the variants.</summary>
     private async Task<IReadOnlyList<(Variant, IReadOnlyList<ChildServer>)>> StartAllAsync(CancellationToken cancellation)
     {
         var started = new Dictionary<Variant, IReadOnlyList<ChildServer>>();

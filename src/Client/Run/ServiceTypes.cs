@@ -10,13 +10,13 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>The services of a server or file, and their types for people to read.</summary>
+/// <summary>Lists the services of a server or file, and their types, for people to read.</summary>
 internal static class ServiceTypes
 {
-    /// <summary>One line for each method: <c>shop.Cart/Add (shop.Item) returns (shop.Total)</c>.</summary>
+    /// <summary>Returns one line for each method, such as <c>shop.Cart/Add (shop.Item) returns (shop.Total)</c>.</summary>
     /// <param name="warnings">Gets a line for each service whose methods the server does not tell.</param>
     /// <exception cref="InputException">A file is unusable.</exception>
-    /// <exception cref="SchemaException">The server offers no reflection, or its reflection failed.</exception>
+    /// <exception cref="SchemaException">The server offers no reflection, or the reflection failed.</exception>
     /// <exception cref="EnvironmentException">No server answers.</exception>
     public static async Task<ServiceList> ListAsync(TypeSource source, TextWriter warnings, CancellationToken cancellation)
     {
@@ -28,7 +28,10 @@ internal static class ServiceTypes
         return await AskAsync(source, client => ListAsync(client, source, warnings, cancellation));
     }
 
-    /// <summary>A service, message or enum with all types that it uses; for a method, as <c>--list</c> prints it, its service.</summary>
+    /// <summary>
+    /// Describes a service, message or enum with all types that it uses. For a method, as <c>--list</c> prints it,
+    /// describes its service.
+    /// </summary>
     /// <exception cref="InputException">A file is unusable.</exception>
     /// <exception cref="SchemaException">The name is unknown, or reflection is missing or failed.</exception>
     /// <exception cref="EnvironmentException">No server answers.</exception>
@@ -43,7 +46,7 @@ internal static class ServiceTypes
         return Description.Make(types, symbol);
     }
 
-    /// <summary>A method with the types that it needs.</summary>
+    /// <summary>Finds a method with the types that it needs.</summary>
     /// <exception cref="InputException">A file is unusable.</exception>
     /// <exception cref="SchemaException">The method is unknown, or reflection is missing or failed.</exception>
     /// <exception cref="EnvironmentException">No server answers.</exception>
@@ -68,7 +71,7 @@ internal static class ServiceTypes
             throw new InputException($"{proto} is a device or pipe, which protoc cannot compile: give a file to --proto");
         return source switch
         {
-            // A read of a pipe may never end, and Ctrl-C must be able to end it.
+            // A read of a pipe may never end. Therefore it runs beside, so that Ctrl-C can end it.
             { Protoset: { } file } => await Task.Run(() => Protoset.Read(file), cancellation).WaitAsync(cancellation),
             { Proto: { } file } => await Protoc.CompileAsync(file, source.Include, cancel: cancellation),
             _ => null,
@@ -139,5 +142,5 @@ internal static class ServiceTypes
 }
 
 /// <param name="Lines">A line for each method, or the name of a service whose methods are unknown.</param>
-/// <param name="AnyDescribed">The methods of at least one service are known.</param>
+/// <param name="AnyDescribed">True when the methods of at least one service are known.</param>
 internal sealed record ServiceList(IReadOnlyList<string> Lines, bool AnyDescribed);

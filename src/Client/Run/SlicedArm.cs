@@ -5,10 +5,10 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>A cell that takes turns with others: its open connections, and the sums and readings of its slices.</summary>
+/// <summary>A cell that takes turns with other cells, with its open connections and the sums and readings of its slices.</summary>
 internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCell cell, LoadGenerator generator) : IAsyncDisposable
 {
-    // Load before a slice lasts for so many calls: the burst at its beginning has spread by then.
+    // The load before a slice lasts as long as this many calls. By then, the burst at its beginning has spread.
     private const double LeadInCalls = 1.5;
 
     private static readonly TimeSpan ShortestLead = TimeSpan.FromMilliseconds(1);
@@ -22,25 +22,25 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
 
     public LoadGenerator Generator => generator;
 
-    /// <summary>The median call of the warm-up in ns; 0 when no call ended.</summary>
+    /// <summary>The median call of the warm-up in ns. 0 when no call ended.</summary>
     public long CallNs { get; set; }
 
     /// <summary>Connections of other arms that are open at the same address.</summary>
     public int ConnectionsBeside { get; set; }
 
-    /// <summary>Why the first slice with a standstill is spoiled; empty without one.</summary>
+    /// <summary>Why the first slice with a standstill is spoiled. Empty when no slice had one.</summary>
     public string Standstill { get; private set; } = "";
 
-    /// <summary>All slices so far as one window; null before the first.</summary>
+    /// <summary>All slices so far as one window. Null before the first slice.</summary>
     public LoadResult? Result => sum.Result;
 
-    /// <summary>The usage of all slices so far; null before the first.</summary>
+    /// <summary>The usage of all slices so far. Null before the first slice.</summary>
     public WindowUsage? Usage { get; private set; }
 
     /// <summary>Measures one slice, and returns when no call is in flight any more.</summary>
     /// <param name="place">The position of the slice in its block, from 0.</param>
     /// <param name="seed">The seed of the run and the round.</param>
-    /// <returns>Why the server cannot be used any more; null when all is well.</returns>
+    /// <returns>Why the server cannot be used any more. Null when all is well.</returns>
     public async Task<string?> MeasureAsync(TimeSpan length, int place, long seed, CancellationToken cancellation)
     {
         var address = cell.Target.Address;
@@ -67,14 +67,14 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
         return slice.ServerLost;
     }
 
-    /// <summary>Called after the last slice: distributes the CPU time of other processes over the arms, by their measured time.</summary>
+    /// <summary>Called after the last slice. Gives each arm its part of the CPU time of other processes, by its measured time.</summary>
     public void Finish(OtherUsage? others)
     {
         if (Usage is { Machine: { } machine } && others is not null && Result is { } result)
             Usage = Usage with { Machine = Run.Usage.With(machine, others.Within(TimeSpan.FromMicroseconds(result.WindowNs / 1e3))) };
     }
 
-    /// <summary>The record for the file.</summary>
+    /// <summary>Makes the record of the slices for the results file.</summary>
     public SliceReadings Readings(TimeSpan planned) => new()
     {
         PlannedSeconds = planned.TotalSeconds,
@@ -89,7 +89,7 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
 
     private void Add(LoadResult slice, WindowCounters counters, int place)
     {
-        // Rounded so that the sum stays exact.
+        // Calls are rounded so that their sum over all slices stays exact.
         var before = Result?.Credited ?? 0;
         var calls = (long)(Math.Round(before + slice.Credited) - Math.Round(before));
         var usage = counters.Read(calls, slice.AllOk, cell.Target);
@@ -107,12 +107,12 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
     private static double PerCall(long cpuNs, LoadResult slice) => slice.Credited > 0 ? cpuNs / slice.Credited : 0;
 }
 
-/// <summary>How the time of a round is divided into slices.</summary>
+/// <summary>The division of a round's time into slices.</summary>
 /// <param name="Count">The number of slices of each arm.</param>
-/// <param name="Patience">No block begins when the blocks have taken so long per arm.</param>
+/// <param name="Patience">No block begins when the blocks have taken this long per arm.</param>
 internal sealed record SliceLength(TimeSpan Slice, int Count, TimeSpan Patience)
 {
-    // A slice holds the median call of each stream at least so many times.
+    // A slice lasts at least this many median calls.
     private const int Medians = 5;
 
     // The load before and after a slice of fast calls lasts as long as this many calls.
@@ -128,7 +128,7 @@ internal sealed record SliceLength(TimeSpan Slice, int Count, TimeSpan Patience)
         var call = TimeSpan.FromMicroseconds(callNs / 1e3);
         var slice = options.Slice > Medians * call ? options.Slice : Medians * call;
         var count = Math.Max(1, (int)(options.Duration / slice + 1e-6));
-        // The whole time of the round is used. Calls that are too slow for it lengthen the round, unless its duration was given.
+        // The slices use the whole time of the round. Slow calls lengthen the round, unless its duration was given.
         if (slice < options.Duration || options.FixedDuration)
             slice = options.Duration / count;
         return new(slice, count, Start + MostDelay * count * (slice + EdgesInCalls * call));

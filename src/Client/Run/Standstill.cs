@@ -5,24 +5,30 @@ using IpcBench.Client.Engine;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Judges whether this program or the server stood still in a window: stopped by a signal (Ctrl-Z, SIGSTOP), in a paused container, or with
-/// the suspended machine. It works alike on every system, since it uses only the clock and the calls.
+/// Judges whether this program or the server stood still in a window: stopped by a signal (Ctrl-Z, SIGSTOP), in a
+/// paused container, or with the suspended machine. Works alike on every system, since only the clock and the calls
+/// are used.
 /// </summary>
 internal static class Standstill
 {
-    /// <summary>A thread may wake late on a busy machine; a window that is longer by more than this and a tenth was stopped.</summary>
+    /// <summary>
+    /// A window that was longer than planned by more than this and by more than a tenth was stopped. Less may come
+    /// from a thread that wakes late on a busy machine.
+    /// </summary>
     private const long LateNs = 100_000_000;
 
-    /// <summary>Fewer consecutive intervals of <see cref="Measurement.BucketNs"/> without an ended call are chance.</summary>
+    /// <summary>
+    /// The fewest consecutive intervals of <see cref="Measurement.BucketNs"/> without an ended call that count. Fewer may be chance.
+    /// </summary>
     private const int FewestEmpty = 3;
 
-    /// <summary>At the pace of the rest of the window, at least so many calls would have ended meanwhile.</summary>
+    /// <summary>The fewest calls that would have ended in the empty intervals at the pace of the rest of the window.</summary>
     private const int FewestMissing = 100;
 
-    // Slow calls end in waves.
+    // Empty intervals count from this many median calls on, since slow calls end in waves.
     private const int Medians = 4;
 
-    /// <summary>Why the window is spoiled, with the numbers; empty when it is not.</summary>
+    /// <summary>Returns why the window is spoiled, with the numbers. Empty when the window is not spoiled.</summary>
     public static string Reason(LoadResult window)
     {
         if (window.PlannedNs is not { } planned)

@@ -5,13 +5,15 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>The targets of a run, and the marks that distinguish endpoints of the same kind.</summary>
+/// <summary>Lists the targets of a run, with marks that distinguish endpoints of the same kind.</summary>
 internal static class TargetList
 {
     /// <summary>The mark of the reference's second endpoint, when a run measures the reference against itself.</summary>
     private const string AgainstItself = "a/a";
 
-    /// <summary>The kinds of endpoint of an own server: those that serve gRPC, and those that echo.</summary>
+    /// <summary>
+    /// Returns the kinds of endpoints of a server that this tool starts: endpoints that serve gRPC, and endpoints that echo.
+    /// </summary>
     public static (IReadOnlyList<string> Served, IReadOnlyList<string> Echo) Kinds(RunOptions options, Variant variant)
     {
         var kinds = options.AgainstItself && variant == options.Variants[0]
@@ -24,10 +26,10 @@ internal static class TargetList
         return (served, options.Protocols.Contains(ProtocolTable.Echo) ? kinds : []);
     }
 
-    /// <summary>Kestrel does the encryption, and a pipe of Windows is no socket.</summary>
+    /// <summary>True for a plain socket. Kestrel encrypts TLS above the socket, and a pipe of Windows is no socket.</summary>
     private static bool IsPlainSocket(string kind) => kind != "tls" && (kind != "pipe" || !OperatingSystem.IsWindows());
 
-    /// <summary>The targets on a server of our own.</summary>
+    /// <summary>Lists the targets on a server that this tool started.</summary>
     public static IEnumerable<Target> For(ChildServer server, Variant variant, RunOptions options)
     {
         foreach (var protocol in variant.EchoAlone ? [ProtocolTable.Echo] : options.Protocols)
@@ -39,7 +41,7 @@ internal static class TargetList
         }
     }
 
-    /// <summary>The targets on given servers.</summary>
+    /// <summary>Lists the targets on given servers.</summary>
     public static IEnumerable<Target> OfGiven(RunOptions options)
     {
         foreach (var variant in options.Variants)

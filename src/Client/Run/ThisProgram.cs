@@ -9,11 +9,11 @@ internal static class ThisProgram
 {
     private const string Name = "GrpcBench";
 
-    /// <summary>How to type this program: its name where the PATH has it, else its path.</summary>
+    /// <summary>The words by which a user starts this program: its name where the PATH has it, else its path.</summary>
     public static string Typed { get; } = TypedAs(Environment.ProcessPath, AppContext.BaseDirectory, CurrentFolder(),
         Environment.GetEnvironmentVariable("PATH") ?? "");
 
-    /// <summary>A path in the form in which a shell takes it as one word.</summary>
+    /// <summary>Quotes a path so that a shell takes it as one word.</summary>
     public static string Quoted(string path)
     {
         if (path.All(letter => char.IsAsciiLetterOrDigit(letter) || letter == Path.DirectorySeparatorChar || "/:._-+@%,=".Contains(letter)))
@@ -34,10 +34,13 @@ internal static class ThisProgram
         }
     }
 
-    /// <summary>The same for a process at this path, with this current folder (null: it was deleted) and this PATH.</summary>
+    /// <summary>
+    /// Does the same for a process at this path, with this current folder and this PATH. The current folder is null
+    /// when it was deleted.
+    /// </summary>
     internal static string TypedAs(string? processPath, string folder, string? current, string searched)
     {
-        // The program was started as "dotnet GrpcBench.dll", or another program hosts it.
+        // A process with another name was started as "dotnet GrpcBench.dll", or hosts this program.
         var own = Path.GetFileNameWithoutExtension(processPath);
         if (!string.Equals(own, Name, StringComparison.OrdinalIgnoreCase))
             return $"dotnet {Quoted(Shortest(Path.Combine(folder, Name + ".dll"), current))}";
@@ -47,7 +50,7 @@ internal static class ThisProgram
         return isFound ? own! : Quoted(Shortest(processPath!, current));
     }
 
-    // Relative to the current folder if the path is inside it; with "./", since a bare name would be searched on the PATH.
+    // A path inside the current folder is made relative. It gets "./", since a bare name would be searched on the PATH.
     private static string Shortest(string path, string? current)
     {
         if (current is null)
@@ -63,7 +66,7 @@ internal static class ThisProgram
     public static ProcessStartInfo StartInfo(params IEnumerable<string> arguments) =>
         StartInfo(Environment.ProcessPath, AppContext.BaseDirectory, ServerLocation.Dotnet, arguments);
 
-    /// <summary>The same for a process at <paramref name="processPath"/> with its assemblies in <paramref name="folder"/>.</summary>
+    /// <summary>Does the same for a process at <paramref name="processPath"/> with its assemblies in <paramref name="folder"/>.</summary>
     internal static ProcessStartInfo StartInfo(string? processPath, string folder, Func<string?> dotnet, IEnumerable<string> arguments)
     {
         var info = new ProcessStartInfo { UseShellExecute = false };
@@ -89,17 +92,17 @@ internal static class ServerLocation
 {
     private const string Name = "GrpcBenchServer";
 
-    /// <summary>The start of the server without its arguments; add them to <see cref="ProcessStartInfo.ArgumentList"/>.</summary>
-    /// <exception cref="FileNotFoundException">The server is missing or cannot run; the message is one sentence with the fix.</exception>
+    /// <summary>Returns the start of the server without its arguments. Add them to <see cref="ProcessStartInfo.ArgumentList"/>.</summary>
+    /// <exception cref="FileNotFoundException">The server is missing or cannot run. The message is one sentence with the fix.</exception>
     public static ProcessStartInfo StartInfo(string? build = null) => StartInfo(AppContext.BaseDirectory, Dotnet(), build);
 
     /// <summary>
-    /// The same for a client in <paramref name="clientFolder"/>; <paramref name="dotnet"/> runs a server without a native host.
+    /// Does the same for a client in <paramref name="clientFolder"/>. <paramref name="dotnet"/> runs a server without a native host.
     /// </summary>
-    /// <param name="build"><c>jit</c> or <c>aot</c>; null: the server that was built with the client.</param>
+    /// <param name="build"><c>jit</c> or <c>aot</c>. Null means the server that was built with the client.</param>
     internal static ProcessStartInfo StartInfo(string clientFolder, string? dotnet, string? build = null)
     {
-        // The folder "server" has the same kind of build as the client; another folder has the other kind.
+        // The folder "server" has a server of the same kind of build as the client. The other kind is in a folder of its own.
         var isOther = build is not null && build == "aot" != RuntimeFacts.IsCompiledAhead;
         var folder = Path.Combine(clientFolder, isOther ? $"server-{build}" : "server");
         var native = Path.Combine(folder, Name + ExecutableExtension());
@@ -122,8 +125,8 @@ internal static class ServerLocation
     private static string Publish(string build, string folder) => "create it with dotnet publish src/Server -c Release "
         + (build == "aot" ? $"-r {RuntimeInformation.RuntimeIdentifier} -p:PublishAot=true " : "") + $"-o {ThisProgram.Quoted(folder)}";
 
-    // dotnet would report missing ASP.NET Core in ten lines; this program does it in one. Where the frameworks are not beside dotnet
-    // (a snap's launcher), dotnet reports it.
+    // Finds out whether ASP.NET Core is missing. dotnet would report this in ten lines, this program does it in one.
+    // Where the frameworks are not beside dotnet (a snap's launcher), dotnet reports it.
     private static string? LacksAspNetCore(string dotnet)
     {
         var target = File.Exists(dotnet) ? File.ResolveLinkTarget(dotnet, returnFinalTarget: true)?.FullName : null;
@@ -145,7 +148,7 @@ internal static class ServerLocation
         return server;
     }
 
-    // The host of this client has priority; a client with its own native host uses the variables and the PATH.
+    // The host of this client has priority. A client with its own native host uses the variables and the PATH.
     internal static string? Dotnet()
     {
         var self = Environment.ProcessPath;

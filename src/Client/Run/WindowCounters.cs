@@ -10,10 +10,11 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// All counters around one window. Counters of this machine and its processes are read from outside, exactly at the
-/// window's edges. A server's own counters are asked for before and after all load, since a busy server answers late.
+/// Reads all counters around one window. The counters of this machine and its processes are read from outside,
+/// exactly at the window's edges. A server is asked for its own counters before and after all load, since a busy
+/// server answers late.
 /// </summary>
-/// <param name="systemCalls">The system calls of the client's event loops so far.</param>
+/// <param name="systemCalls">Returns the system calls of the client's event loops so far.</param>
 internal sealed class WindowCounters(
     RunOptions options, ServerControl control, ServerOwner owner, Func<LoopCounts?> systemCalls, Action? begun = null)
     : IWindowEdges, IDisposable
@@ -31,8 +32,9 @@ internal sealed class WindowCounters(
     private IReadOnlyList<WatchedEndpoint> watched = [];
 
     /// <summary>
-    /// The window is a slice. The CPU time of other processes is then read around all slices of a round
-    /// (<see cref="OthersMeter"/>), and no new processes are searched for under a server of our own, which starts none.
+    /// True when the window is a slice. Then the CPU time of other processes is read around all slices of a round
+    /// (<see cref="OthersMeter"/>). New processes are not searched for under a server of our own, since it starts
+    /// none.
     /// </summary>
     public bool IsSlice { get; init; }
 
@@ -41,11 +43,11 @@ internal sealed class WindowCounters(
 
     private bool IsSearched => !IsSlice || !owner.IsOurs;
 
-    /// <summary>The usage of the whole machine; null when the system does not tell.</summary>
+    /// <summary>The usage of the whole machine. Null when the system does not tell.</summary>
     public MachineUsage? Machine => Usage.Between(begin?.Machine, end?.Machine) is not { } machine ? null
         : Others() is not { } others ? machine : Usage.With(machine, others);
 
-    /// <summary>Before any load: asks the server, and looks for its processes.</summary>
+    /// <summary>Called before any load. Asks the server for its counters, and looks for its processes.</summary>
     public async Task AskFirstAsync(CancellationToken cancellation)
     {
         serverBefore = await control.UsageAsync(cancellation);
@@ -87,10 +89,10 @@ internal sealed class WindowCounters(
         othersAfter = tree is null || IsSlice ? null : OtherProcesses.Read();
     }
 
-    /// <summary>When no call is in flight any more: asks the server again.</summary>
+    /// <summary>Called when no call is in flight any more. Asks the server for its counters again.</summary>
     public async Task AskLastAsync() => serverAfter = await control.UsageAsync(CancellationToken.None);
 
-    /// <summary>All readings, once the window has ended.</summary>
+    /// <summary>Returns all readings, once the window has ended.</summary>
     /// <param name="calls">The calls by which the CPU times are divided.</param>
     /// <param name="allOk">Successful calls between the two times at which the server was asked.</param>
     public WindowUsage Read(long calls, long allOk, Target target) => new()
@@ -104,7 +106,7 @@ internal sealed class WindowCounters(
         MethodsCompiled = after!.MethodsCompiled - before!.MethodsCompiled,
     };
 
-    /// <summary>The usage of this process for this number of calls.</summary>
+    /// <summary>Computes the usage of this process in the window.</summary>
     public ProcessUsage Client(long calls) => Usage.Between(before!, after!, calls) with
     {
         CpuUserNs = Usage.Nanoseconds(end!.ClientUser - begin!.ClientUser),
@@ -113,12 +115,13 @@ internal sealed class WindowCounters(
     };
 
     /// <summary>
-    /// CPU time of the server's processes in ns, from the system; null where the system does not tell or the processes are unknown.
+    /// CPU time of the server's processes in ns, from the system. Null where the system does not tell or the processes are unknown.
     /// </summary>
     public long? ServerCpuNs => Usage.Between(begin!.Server, end!.Server, 0) is { } seen ? seen.CpuUserNs + seen.CpuKernelNs : null;
 
     /// <summary>
-    /// The usage of the server: its CPU time from the system, or else from the server itself; the other counters from the server.
+    /// Computes the usage of the server. Its CPU time comes from the system, or else from the server itself. The
+    /// other counters come from the server.
     /// </summary>
     public ProcessUsage? Server(long calls)
     {
@@ -134,14 +137,15 @@ internal sealed class WindowCounters(
         };
     }
 
-    /// <summary>The server's own counts; null when it does not tell them.</summary>
+    /// <summary>Returns the server's own counts. Null when it does not tell them.</summary>
     private EndpointTold? Endpoint(long ownCalls, Target target)
     {
         var (first, last) = serverBefore is null || serverAfter is null || ServerUsage.IsAnother(serverBefore, serverAfter)
             ? (null, null)
             : (ServerControl.EndpointOf(serverBefore, target.Address), ServerControl.EndpointOf(serverAfter, target.Address));
         return first is null || last is null ? null : new EndpointTold(
-            // A connection is open for the client before the server has accepted it: a busy server may have accepted it later.
+            // A connection is open for the client before the server has accepted it. A busy server may accept it
+            // after the first reading.
             Math.Max(first.ConnectionsOpen, last.ConnectionsOpen) - control.OwnConnections(target.Address) - ConnectionsBeside,
             ownCalls,
             // An echo counts bytes, not calls.
@@ -150,12 +154,14 @@ internal sealed class WindowCounters(
 
     public void Dispose() => sampler?.Dispose();
 
-    /// <summary>The CPU time of all processes except client and server; null when the server's processes are unknown.</summary>
+    /// <summary>Computes the CPU time of all processes except client and server. Null when the server's processes are unknown.</summary>
     private OtherUsage? Others() => othersBefore is null || othersAfter is null ? null
         : OtherProcesses.Between(othersBefore, othersAfter, [Environment.ProcessId, .. tree!.Members])
             .Within(Stopwatch.GetElapsedTime(begin!.Machine!.Timestamp, end!.Machine!.Timestamp));
 
-    /// <summary>Context switches of a server that does not report them itself; threads that end during the window are missing.</summary>
+    /// <summary>
+    /// Reads the context switches of a server that does not report them itself. Threads that end during the window are missing.
+    /// </summary>
     private IReadOnlyDictionary<int, ContextSwitches>? ServerSwitches() =>
         serverBefore is null && tree is not null ? ContextSwitches.OfThreads(tree.Members) : null;
 
@@ -168,13 +174,13 @@ internal sealed class WindowCounters(
     }
 }
 
-/// <summary>What a server told about one endpoint.</summary>
+/// <summary>A server's own counts of one endpoint.</summary>
 /// <param name="Open">Open connections of this measurement alone.</param>
 /// <param name="ClientCalls">Successful calls by the client's count.</param>
-/// <param name="Calls">Calls by the server's count; null where the server counts none.</param>
+/// <param name="Calls">Calls by the server's count. Null where the server counts none.</param>
 internal sealed record EndpointTold(long Open, long ClientCalls, long? Calls)
 {
-    /// <summary>The client's count of its connections, with the server's count.</summary>
+    /// <summary>Adds the server's counts to the client's counts of its connections.</summary>
     public ConnectionStats Beside(ConnectionStats own) => own with
     {
         ServerOpen = own.OpenedInAll is not null ? null : Open,
@@ -191,13 +197,13 @@ internal sealed record WindowUsage
 
     public required ProcessUsage Client { get; init; }
 
-    /// <summary>Null when it is unknown.</summary>
+    /// <summary>The usage of the server. Null when it is unknown.</summary>
     public required ProcessUsage? Server { get; init; }
 
-    /// <summary>The usage of the whole machine; null when the system does not tell.</summary>
+    /// <summary>The usage of the whole machine. Null when the system does not tell.</summary>
     public required MachineUsage? Machine { get; init; }
 
-    /// <summary>The server's own counts; null when it does not tell them.</summary>
+    /// <summary>The server's own counts. Null when it does not tell them.</summary>
     public required EndpointTold? Endpoint { get; init; }
 
     /// <summary>The states of the watched sockets.</summary>
@@ -206,7 +212,7 @@ internal sealed record WindowUsage
     /// <summary>Methods that this process's JIT compiler compiled meanwhile.</summary>
     public required long MethodsCompiled { get; init; }
 
-    /// <summary>The sum with a later window of the same cell.</summary>
+    /// <summary>Adds a later window of the same cell.</summary>
     public WindowUsage Plus(WindowUsage later) => this with
     {
         Client = Usage.Sum(Client, later.Client)!,
@@ -220,13 +226,13 @@ internal sealed record WindowUsage
 }
 
 /// <summary>
-/// The CPU time of other processes during sliced measurements, read once around all slices of a round, since reading
-/// all processes takes milliseconds.
+/// Measures the CPU time of other processes during sliced measurements. It is read once around all slices of a round,
+/// since reading all processes takes milliseconds.
 /// </summary>
 /// <param name="owners">The processes of all measured servers.</param>
 internal sealed class OthersMeter(IReadOnlyList<ServerOwner> owners)
 {
-    // The meter reads nothing if a server's processes are unknown: their CPU time would count as that of other programs.
+    // The meter reads nothing if a server's processes are unknown, since their CPU time would count as that of other programs.
     private readonly OtherProcesses? before = owners.All(owner => owner.Pids.Count > 0) ? OtherProcesses.Read() : null;
 
     /// <summary>Reads all processes again.</summary>
@@ -235,10 +241,10 @@ internal sealed class OthersMeter(IReadOnlyList<ServerOwner> owners)
         : OtherProcesses.Between(before, after, [Environment.ProcessId, .. owners.SelectMany(owner => owner.Pids).Distinct()]);
 }
 
-/// <summary>Differences between two readings of the same clock.</summary>
+/// <summary>Computes differences between two readings of the same counters, and sums of such differences.</summary>
 internal static class Usage
 {
-    /// <summary>The usage of this process; the working set is that of the later reading.</summary>
+    /// <summary>Computes the usage of this process. The working set is that of the later reading.</summary>
     public static ProcessUsage Between(ProcessSnapshot earlier, ProcessSnapshot later, long calls) => new()
     {
         CpuUserNs = Nanoseconds(later.User - earlier.User),
@@ -252,7 +258,7 @@ internal static class Usage
         Calls = calls,
     };
 
-    /// <summary>Null without an event loop.</summary>
+    /// <summary>Converts the counts of the event loops. Null without an event loop.</summary>
     public static LoopUsage? From(LoopCounts? counts) => counts is not { } made ? null : new LoopUsage
     {
         Receives = made.Receives,
@@ -261,7 +267,7 @@ internal static class Usage
         Waits = made.Waits,
     };
 
-    /// <summary>The usage of other processes; null when a reading is unknown or a named process ended.</summary>
+    /// <summary>Computes the usage of other processes. Null when a reading is unknown or a named process ended.</summary>
     public static ProcessUsage? Between(TreeReading? earlier, TreeReading? later, long calls) =>
         earlier is null || later is null || TreeReading.Between(earlier, later) is not var (user, kernel) ? null : new ProcessUsage
         {
@@ -271,7 +277,7 @@ internal static class Usage
             Calls = calls,
         };
 
-    /// <summary>The sum of two consecutive usages; null when either is unknown.</summary>
+    /// <summary>Adds two consecutive usages. Null when either is unknown.</summary>
     public static ProcessUsage? Sum(ProcessUsage? earlier, ProcessUsage? later) => earlier is null || later is null ? null : later with
     {
         CpuUserNs = earlier.CpuUserNs + later.CpuUserNs,
@@ -292,7 +298,7 @@ internal static class Usage
         CountedCalls = earlier.CountedCalls + later.CountedCalls,
     };
 
-    /// <summary>The sum of two usages of the machine, without other processes; null when either is unknown.</summary>
+    /// <summary>Adds two usages of the machine, without other processes. Null when either is unknown.</summary>
     public static MachineUsage? Sum(MachineUsage? earlier, MachineUsage? later) => earlier is null || later is null ? null : new()
     {
         BusyNs = earlier.BusyNs + later.BusyNs,
@@ -304,13 +310,13 @@ internal static class Usage
     /// <summary>Adds the CPU time of other processes.</summary>
     public static MachineUsage With(MachineUsage machine, OtherUsage others) => machine with
     {
-        // A process that ends while its file is read brings its whole life's CPU time.
+        // The sum is limited, since a process that ends while its file is read adds the CPU time of its whole life.
         OthersNs = Math.Min(others.TotalNs, machine.CapacityNs),
         KernelThreadsNs = others.KernelThreadsNs,
         Busiest = [.. others.Busiest.Select(one => new OtherProcess { Name = one.Name, Pid = one.Process, CpuNs = one.CpuNs })],
     };
 
-    /// <summary>The usage of the whole machine; null when either reading is unknown.</summary>
+    /// <summary>Computes the usage of the whole machine. Null when either reading is unknown.</summary>
     public static MachineUsage? Between(MachineSnapshot? earlier, MachineSnapshot? later) =>
         MachineSnapshot.Between(earlier, later) is not { } times ? null : new MachineUsage
         {
@@ -323,10 +329,10 @@ internal static class Usage
     internal static long Nanoseconds(TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
 }
 
-/// <summary>The server's usage between two of its replies.</summary>
+/// <summary>Computes the server's usage between two of its replies.</summary>
 internal static class ServerUsage
 {
-    /// <summary>The difference; null when a reply is missing or the replies are of different processes.</summary>
+    /// <summary>Returns the difference of two replies. Null when a reply is missing or the replies are of different processes.</summary>
     public static ProcessUsage? Between(UsageReply? before, UsageReply? after) =>
         before is null || after is null || IsAnother(before, after) ? null : new ProcessUsage
         {
@@ -344,8 +350,8 @@ internal static class ServerUsage
         };
 
     /// <summary>
-    /// True when the server was restarted: it has another process number, or a counter fell. The counters of a new
-    /// process can all be above those of an older process that did little.
+    /// True when the server was restarted, so that it has another process number or a counter fell. The counters
+    /// alone are not enough, since a new process may already have counted more than an old process that did little.
     /// </summary>
     public static bool IsAnother(UsageReply before, UsageReply after) =>
         after.Process != before.Process || Counters(after).Zip(Counters(before)).Any(pair => pair.First < pair.Second);
@@ -356,7 +362,7 @@ internal static class ServerUsage
         usage.ContextSwitches - usage.VoluntarySwitches, Calls(usage), .. usage.GcCollections,
     ];
 
-    /// <summary>Null when the server tells no counts, or impossible ones.</summary>
+    /// <summary>Returns the difference of two counts. Null when the server tells no counts, or impossible ones.</summary>
     private static LoopCounts? Made(LoopCalls? before, LoopCalls? after)
     {
         if (before is null || after is null)

@@ -6,8 +6,9 @@ using IpcBench.Client.Plan;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// How long the run will still take. A cell takes its average so far; before its first measurement the average of the cells it is compared
-/// with; before their first measurement the planned time. The same holds for starting servers between rounds.
+/// Estimates the time that the run will still take. A cell takes its average so far. Before its first measurement, it
+/// takes the average of the cells with which it is compared. Before their first measurement, it takes the planned
+/// time. The start of servers between rounds is estimated in the same way.
 /// </summary>
 internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
 {
@@ -17,7 +18,7 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
     private long begun;
     private long last;
 
-    /// <summary>A round begins.</summary>
+    /// <summary>Called when a round begins.</summary>
     /// <param name="attempt">Above 0 for a spoiled round that is measured again with the same servers.</param>
     public void RoundStarted(int attempt, long now)
     {
@@ -28,7 +29,7 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
         last = now;
     }
 
-    /// <summary>A cell was measured.</summary>
+    /// <summary>Called when a cell was measured.</summary>
     public void Finished(PlannedCell cell, int round, long now)
     {
         var known = done.GetValueOrDefault(cell.Index);
@@ -36,7 +37,7 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
         last = now;
     }
 
-    /// <summary>Null when unknown: before the first measurement of a number of calls, or when verdicts decide the end.</summary>
+    /// <summary>Returns the time left. Null when it is unknown, since a cell with a number of calls was not measured yet.</summary>
     public TimeSpan? Left(long now)
     {
         if (begun == 0)
@@ -62,10 +63,10 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
     }
 }
 
-/// <summary>Durations for people.</summary>
+/// <summary>Writes durations for people.</summary>
 internal static class LeftText
 {
-    /// <summary><c>about 2m 10s left</c>.</summary>
+    /// <summary>Describes the time left, such as <c>about 2m 10s left</c>.</summary>
     public static string Describe(TimeSpan? left) => left switch
     {
         null => "time left is not known yet",
@@ -73,7 +74,7 @@ internal static class LeftText
         { } time => $"about {Span(time)} left",
     };
 
-    /// <summary><c>2m 10s</c>, <c>45s</c>, <c>1h 5m</c>.</summary>
+    /// <summary>Writes a duration, such as <c>2m 10s</c>, <c>45s</c> or <c>1h 5m</c>.</summary>
     public static string Span(TimeSpan time)
     {
         var whole = TimeSpan.FromSeconds(Math.Ceiling(time.TotalSeconds));

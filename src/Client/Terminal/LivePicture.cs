@@ -7,7 +7,9 @@ using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Terminal;
 
-/// <summary>The two lines of the live view as Spectre markup. They depend only on counters and results, so they can be tested.</summary>
+/// <summary>
+/// Makes the two lines of the live view as Spectre markup. They depend only on counters and results, so that they can be tested.
+/// </summary>
 internal sealed class LivePicture(RunOptions options, BenchPlan plan)
 {
     private readonly Lock changing = new();
@@ -37,7 +39,10 @@ internal sealed class LivePicture(RunOptions options, BenchPlan plan)
         }
     }
 
-    /// <summary>The progress of the run, and the current cell with its rate; neither is wider than <paramref name="width"/>.</summary>
+    /// <summary>
+    /// Returns the line with the progress of the run and the line with the current cell and its rate. Neither is
+    /// wider than <paramref name="width"/>.
+    /// </summary>
     public IReadOnlyList<string> Lines(RunProgress progress, long now, int width)
     {
         lock (changing)

@@ -8,9 +8,9 @@ using Spectre.Console;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Shows a few lines at the bottom of the terminal, drawn five times a second: progress, the current cell, and the ratios so far with their
-/// intervals. It only reads a counter of the measuring threads. <c>q</c> ends the run like Ctrl-C. While the run is in the background
-/// (Linux), the keys and the screen belong to the shell: nothing is read or drawn.
+/// Shows two lines at the bottom of the terminal, drawn five times a second: the progress and the current cell. Of
+/// the measuring threads, it only reads a counter. <c>q</c> ends the run like Ctrl-C. While the run is in the
+/// background (Linux), nothing is read or drawn, since the keys and the screen belong to the shell.
 /// </summary>
 internal sealed class LiveView(RunOptions options, Screen screen) : RunView(options, Console.Out, Console.Error, screen)
 {
@@ -21,15 +21,15 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
     private readonly ManualResetEventSlim ended = new();
     private LivePicture? picture;
 
-    // A continued background program would set up the terminal again (.NET's SIGCONT handler). The terminal would then
-    // stop the whole process group (SIGTTOU), with the server that the run has started.
+    // A continued background program would set up the terminal again (.NET's SIGCONT handler). The terminal would
+    // then stop the whole process group (SIGTTOU), including the server that the run has started.
     private readonly PosixSignalRegistration? goesOn = !OperatingSystem.IsLinux() ? null
         : PosixSignalRegistration.Create(PosixSignal.SIGCONT, static signal => signal.Cancel = WhoseKeys() == Keys.Others);
 
     private Thread? drawer;
     private int linesShown;
 
-    /// <summary>The terminal understands cursor movements, and the user did not ask for plain text.</summary>
+    /// <summary>True when the terminal understands cursor movements and the user did not ask for plain text.</summary>
     public static bool IsPossible => !Console.IsErrorRedirected && ErrorConsole().Profile.Capabilities.Ansi;
 
     public override void Started(BenchPlan plan, RunProgress progress, Action end)
@@ -116,7 +116,8 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
     }
 
     /// <summary>
-    /// The terminal stops a background process that reads from it (SIGTTIN, SIGTTOU), for example after &amp; and below timeout(1).
+    /// Finds out who gets the keys. The terminal stops a background process that reads from it (SIGTTIN, SIGTTOU),
+    /// for example after &amp; and below timeout(1).
     /// </summary>
     private static Keys WhoseKeys()
     {
@@ -132,7 +133,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
         };
     }
 
-    // Moves up over this program's lines and clears to the end of the screen (ECMA-48: CPL, ED).
+    // This moves up over this program's lines and clears to the end of the screen (ECMA-48: CPL, ED).
     private void Erase()
     {
         if (linesShown > 0)
@@ -145,7 +146,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
         Ours,
         Others,
 
-        /// <summary>A terminal that does not control this session: the view draws on it but does not read from it.</summary>
+        /// <summary>A terminal that does not control this session. The view draws on it but does not read from it.</summary>
         Nobodys,
     }
 }

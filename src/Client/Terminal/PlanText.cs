@@ -5,12 +5,12 @@ using IpcBench.Client.Plan;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// The plan in two lines, which also explain the terms arm, cell and round. More lines warn of a plan that cannot name
-/// a winner or takes over an hour.
+/// Describes the plan in two lines, which also explain the terms arm, cell and round. More lines warn of a plan that
+/// cannot name a winner or takes over an hour.
 /// </summary>
 internal static class PlanText
 {
-    /// <param name="width">Columns of the terminal; null: no limit.</param>
+    /// <param name="width">Columns of the terminal. Null means no limit.</param>
     public static IEnumerable<string> Lines(RunOptions options, BenchPlan plan, int? width) =>
         new[] { First(options, plan, width), RoundLine(options), TooFew(options, plan), Long(plan) }
             .Where(line => line.Length > 0);
@@ -20,7 +20,7 @@ internal static class PlanText
         new[] { true, false }.Select(named => $"{Cells(options, plan, named)}; {Rounds(options, plan)}")
             .FirstOrDefault(line => width is null || line.Length <= width) ?? $"{Cells(options, plan, false)}; {Rounds(options, plan)}";
 
-    /// <summary>Other settings that affect the numbers.</summary>
+    /// <summary>Describes other settings that affect the numbers.</summary>
     public static string Details(RunOptions options) =>
         Invariant($"every cell is warmed up for {options.Warmup.TotalSeconds:0.###} s{OfTheServer(options)}; ")
             + Quantity.Many(options.Threads, "thread");
@@ -60,12 +60,14 @@ internal static class PlanText
             + (connections == "1" ? "connection" : "connections");
     }
 
-    /// <summary>A line for a plan whose rounds cannot name a winner.</summary>
+    /// <summary>Returns a line for a plan whose rounds cannot name a winner. Empty for other plans.</summary>
     private static string TooFew(RunOptions options, BenchPlan plan) => options.RoundsAuto || options.Rounds >= plan.FewestRounds ? ""
         : Invariant($"{Quantity.Many(options.Rounds, "round")} cannot name a winner: an interval takes {plan.FewestRounds} ")
             + Invariant($"(-r {plan.FewestRounds})");
 
-    /// <summary>A hint how to shorten a long plan: <c>-d 300</c> is 300 s.</summary>
+    /// <summary>
+    /// Returns a hint how to shorten a long plan. A user may not know that <c>-d 300</c> is 300 s. Empty for other plans.
+    /// </summary>
     private static string Long(BenchPlan plan) => plan.Estimate < TimeSpan.FromHours(1) || plan.Estimate is null ? ""
         : "shorter: -d 300ms (300 alone is seconds) or a lower -r; Ctrl-C keeps its rounds";
 

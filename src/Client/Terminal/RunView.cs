@@ -13,8 +13,8 @@ using IpcBench.Host;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// The output of a run: the report on stdout and the progress on stderr. With <c>--format</c> only the report is on
-/// stdout, with <c>--crank</c> only crank's block. This class shows no progress; two derived classes do.
+/// Prints the output of a run: the report on stdout and the progress on stderr. With <c>--format</c> only the report
+/// is on stdout, with <c>--crank</c> only crank's block. This class shows no progress. Two derived classes do.
 /// </summary>
 internal class RunView(RunOptions options, TextWriter output, TextWriter error, Screen screen) : IRunObserver, IDisposable
 {
@@ -28,7 +28,10 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
     // crank treats every line on stderr as a failure.
     protected TextWriter Progress => options.Output.Crank ? TextWriter.Null : error;
 
-    /// <summary>Where each round of each cell is printed after its measurement: for a single server in wrk's form, or with -v.</summary>
+    /// <summary>
+    /// The writer on which each round of each cell is printed after its measurement. Null when rounds are not
+    /// printed. They are printed for a single server in wrk's form, or with -v.
+    /// </summary>
     private TextWriter? Blocks => options.Output switch
     {
         { Crank: true } => null,
@@ -39,7 +42,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
 
     private bool IsOfBuilds => options.Variants.Any(variant => variant.Command is not null);
 
-    /// <summary>A live view on a terminal, a line per round elsewhere, and no progress for crank.</summary>
+    /// <summary>Makes the view: a live view on a terminal, a line per round elsewhere, and no progress for crank.</summary>
     public static RunView For(RunOptions options)
     {
         var screen = Screen.OfOutput();
@@ -81,7 +84,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
             Around(() => blocks.WriteLine(Transcript.Cell(record, round, options.Output.Verbose)));
         if (options.Output.Save || !StandardOutput.IsGone || end is not { } endNow)
             return;
-        // A run that is neither saved nor read by anybody ends.
+        // The run ends here, since it is neither saved nor read by anybody.
         end = null;
         Note("ended, because nobody reads standard output any more and --no-save keeps no file");
         endNow();
@@ -89,7 +92,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
 
     public void Unkept(RunRecord record) => output.WriteLine(ResultsFile.ToJson(record));
 
-    /// <summary>Prints the rows of the original and the comparison, or the requested report.</summary>
+    /// <summary>Prints the final results and the comparison, or the requested report.</summary>
     public virtual void Finished(RunRecord record, string? file)
     {
         if (record.Rounds.Count == 0)
@@ -105,7 +108,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
                 + new TextReport(screen.OfRun(options.Output.Verbose)).Make(model));
         if (file is not null)
             Next(record, file);
-        // The report has the name that the report command would give it.
+        // The report has the same name as with the report command.
         var name = record.Label.Length > 0 || file is null ? record.Label : Path.GetFileNameWithoutExtension(file);
         var named = new ReportModel([(name, record)]);
         EnvironmentException? refused = null;
@@ -125,7 +128,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
             throw refused;
     }
 
-    /// <summary>The command that goes on from here, on a line of its own, so that it can be copied.</summary>
+    /// <summary>Prints the command that continues from here, on a line of its own, so that it can be copied.</summary>
     private void Next(RunRecord record, string file)
     {
         if (WholeFile.IsStream(file))

@@ -7,22 +7,25 @@ using Spectre.Console;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Standard output and error. If they are files or pipes, a full disk or a missing reader does not end a measurement.
-/// If they are terminals, the output is made safe to print.
+/// Guards standard output and error. If they are files or pipes, a full disk or a missing reader does not end a
+/// measurement. If they are terminals, the output is made safe to print.
 /// </summary>
 internal static partial class StandardOutput
 {
     private static GuardedStream? guarded;
 
-    /// <summary>Why some output was lost, as a sentence; null when nothing was lost or the reader closed the pipe.</summary>
+    /// <summary>Why some output was lost, as a sentence. Null when nothing was lost or the reader closed the pipe.</summary>
     public static string? Failure => guarded?.Failure;
 
-    /// <summary>Nobody can read the output: the reader of the pipe has ended (<c>| head</c>; Linux), or writing failed.</summary>
+    /// <summary>
+    /// True when nobody can read the output. Either the reader of the pipe has ended (on Linux, as with <c>|
+    /// head</c>), or writing failed.
+    /// </summary>
     public static bool IsGone => Failure is not null || IsClosed();
 
     /// <summary>
-    /// Puts a stream behind the console's writers that remembers failures and does not throw. Terminals get a writer
-    /// that uses <see cref="PrintableText"/>.
+    /// Puts a stream behind the console's writers. The stream remembers failures and does not throw. Terminals get a
+    /// writer that uses <see cref="PrintableText"/>.
     /// </summary>
     public static void Guard()
     {
@@ -35,8 +38,8 @@ internal static partial class StandardOutput
             : new PrintableWriter(Console.Error));
     }
 
-    // .NET ignores a closed pipe when it writes to the console (ConsolePal.Unix.cs, Write: EPIPE), so poll(2) is asked.
-    // Windows does not report a closed pipe before the end of the run: the output is lost until then.
+    // .NET ignores a closed pipe when it writes to the console (ConsolePal.Unix.cs, Write: EPIPE), so poll(2) is
+    // asked. Windows does not report a closed pipe before the end of the run, so the output until then is lost.
     private static unsafe bool IsClosed()
     {
         const short error = 8, hangUp = 16; // poll(2): POLLERR for a pipe without readers, POLLHUP for a closed terminal
@@ -117,9 +120,9 @@ internal sealed class PrintableWriter(TextWriter terminal) : TextWriter(terminal
     public override void Flush() => terminal.Flush();
 }
 
-/// <summary>Where standard output goes: a terminal, a file or a pipe.</summary>
-/// <param name="IsTerminal">A terminal; otherwise a file or a pipe.</param>
-/// <param name="IsColoured">The terminal has colours, and the user did not switch them off (NO_COLOR, TERM=dumb).</param>
+/// <summary>The destination of standard output: a terminal, a file or a pipe.</summary>
+/// <param name="IsTerminal">True for a terminal. False for a file or a pipe.</param>
+/// <param name="IsColoured">True when the terminal has colours and the user did not switch them off (NO_COLOR, TERM=dumb).</param>
 internal sealed record Screen(bool IsTerminal, int Width = 80, bool IsColoured = false)
 {
     private const int Narrowest = 40;
@@ -134,7 +137,7 @@ internal sealed record Screen(bool IsTerminal, int Width = 80, bool IsColoured =
             profile.Capabilities is { Ansi: true } capabilities && capabilities.ColorSystem != ColorSystem.NoColors);
     }
 
-    /// <summary>Prints a sentence on standard error; on a terminal it is wrapped between words.</summary>
+    /// <summary>Prints a sentence on standard error. On a terminal the sentence is wrapped between words.</summary>
     public static void Say(string sentence)
     {
         var width = Console.IsErrorRedirected ? (int?)null : Math.Max(Narrowest, Console.WindowWidth);
@@ -144,9 +147,9 @@ internal sealed record Screen(bool IsTerminal, int Width = 80, bool IsColoured =
             Console.Error.WriteLine(line);
     }
 
-    /// <summary>The layout of the report at the end of a run: brief unless the user asked for more.</summary>
+    /// <summary>Returns the layout of the report at the end of a run, which is brief unless the user asked for more.</summary>
     public TextLayout OfRun(bool verbose) => new(IsTerminal ? Width : null, IsColoured, IsBrief: !verbose);
 
-    /// <summary>The layout of reports: brief and wrapped on a terminal, complete and unwrapped in a file.</summary>
+    /// <summary>Returns the layout of reports: brief and wrapped on a terminal, complete and unwrapped in a file.</summary>
     public TextLayout Layout(bool verbose) => IsTerminal ? new TextLayout(Width, IsColoured, IsBrief: !verbose) : new TextLayout();
 }

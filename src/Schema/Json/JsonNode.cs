@@ -3,11 +3,11 @@ using System.Text.Json;
 
 namespace IpcBench.Schema.Json;
 
-/// <summary>A member of a JSON object; its name begins at byte <see cref="At"/>.</summary>
+/// <summary>A member of a JSON object. Its name begins at byte <see cref="At"/>.</summary>
 internal readonly record struct JsonMember(string Name, int At, JsonNode Value);
 
 /// <summary>
-/// A JSON value with the byte at which it begins, which System.Text.Json's documents do not tell. <see cref="Text"/> is
+/// A JSON value with the byte at which it begins, which System.Text.Json's documents do not have. <see cref="Text"/> is
 /// the content of a string, or a number as it was written.
 /// </summary>
 internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
@@ -23,7 +23,7 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
 
     public List<JsonNode> Items { get; } = [];
 
-    /// <summary>The value as a message shows it: scalars as they were written, shortened if long.</summary>
+    /// <summary>The value as a message shows it. Scalars are shown as they were written, and shortened if they are long.</summary>
     public string Shown => Kind switch
     {
         JsonValueKind.Object => "an object",
@@ -44,7 +44,7 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
         return AtEnd(source, at) ? node : throw Follows(source, at + White(source, at));
     }
 
-    /// <summary>Reads the values of the text one after another; white space separates them.</summary>
+    /// <summary>Reads the values of the text one after another. White space separates the values.</summary>
     public static IEnumerable<JsonNode> ParseAll(JsonSource source)
     {
         var at = 0;
@@ -56,7 +56,7 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
 
     private static bool AtEnd(JsonSource source, int at) => White(source, at) < 0;
 
-    // The number of white-space bytes at this place; negative when only white space follows.
+    // Counts the white-space bytes at this place. Negative when only white space follows.
     private static int White(JsonSource source, int at) => source.Text.Span[at..].IndexOfAnyExcept(" \t\r\n"u8);
 
     private static JsonNode? Next(JsonSource source, ref int at)
@@ -137,18 +137,18 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
 
     private static string FirstSentence(JsonException e) => e.Message.Split(" LineNumber:")[0].Split(". ")[0].TrimEnd('.');
 
-    /// <summary>The text, shortened for a message.</summary>
+    /// <summary>Returns the text, shortened for a message.</summary>
     public static string Short(string text) => text.Length <= Shortened ? text : $"{text[..Shortened]}…";
 }
 
-/// <summary>JSON text and its origin: errors name line and column, as compilers do.</summary>
+/// <summary>JSON text and its origin. Errors name line and column, as those of compilers do.</summary>
 internal sealed class JsonSource
 {
     private readonly string? name;
     private readonly int firstLine;
 
-    /// <param name="text">UTF-8; a byte order mark is skipped.</param>
-    /// <param name="name">The file; null for text from the command line.</param>
+    /// <param name="text">The text in UTF-8. A byte order mark is skipped.</param>
+    /// <param name="name">The name of the file. Null for text from the command line.</param>
     /// <param name="firstLine">The line of the file on which the text begins.</param>
     public JsonSource(ReadOnlyMemory<byte> text, string? name = null, int firstLine = 1)
     {
@@ -163,7 +163,7 @@ internal sealed class JsonSource
 
     public ReadOnlyMemory<byte> Text { get; }
 
-    /// <summary>An error at byte <paramref name="at"/>: <c>line 1, column 9: …</c> or <c>carts.jsonl:3:9: …</c>.</summary>
+    /// <summary>Makes an error at byte <paramref name="at"/>: <c>line 1, column 9: …</c> or <c>carts.jsonl:3:9: …</c>.</summary>
     public InputException Error(int at, string sentence, Exception? inner = null)
     {
         var before = Text.Span[..Math.Clamp(at, 0, Text.Length)];

@@ -7,8 +7,8 @@ using IpcBench.Schema.Values;
 namespace IpcBench.Schema.Json;
 
 /// <summary>
-/// Reads a message from JSON by the protobuf JSON mapping (https://protobuf.dev/programming-guides/json). It is
-/// stricter than most readers, so that a typing error is seen: an unknown or repeated name is an error.
+/// Reads a message from JSON by the protobuf JSON mapping (https://protobuf.dev/programming-guides/json). This reader is
+/// stricter than most readers: an unknown or repeated name is an error, so that a typing error is seen.
 /// </summary>
 internal sealed class JsonReader
 {
@@ -28,7 +28,7 @@ internal sealed class JsonReader
     }
 
     /// <summary>Reads a text of one message.</summary>
-    /// <exception cref="InputException">The text is no JSON of this type; the message names line and column.</exception>
+    /// <exception cref="InputException">The text is no JSON of this type. The message names line and column.</exception>
     public static MessageValue Read(MessageDescriptor type, JsonSource source, MethodTypes types) =>
         new JsonReader(source, types).Message(type, JsonNode.Parse(source));
 
@@ -38,7 +38,7 @@ internal sealed class JsonReader
         return kind == WellKnown.None ? Object(type, node) : wellKnown.Read(kind, type, node);
     }
 
-    /// <summary>Reads a message field by field; the member named <paramref name="except"/> is skipped.</summary>
+    /// <summary>Reads a message field by field, and skips the member named <paramref name="except"/>.</summary>
     public MessageValue Object(MessageDescriptor type, JsonNode node, string? except = null)
     {
         if (node.Kind != JsonValueKind.Object)
@@ -64,7 +64,7 @@ internal sealed class JsonReader
         return message;
     }
 
-    /// <summary>An element of a list, or a single field: never null.</summary>
+    /// <summary>Reads an element of a list, or a single field. Never null.</summary>
     public object One(FieldDescriptor field, JsonNode node) =>
         field.FieldType is FieldType.Message or FieldType.Group ? Message(field.MessageType, node) : scalars.Read(field, node);
 
@@ -110,7 +110,7 @@ internal sealed class JsonReader
             throw this.source.Error(node.At, $"{field.FullName} takes no null among its values");
     }
 
-    // For these two types null is a value; for all other types it means that the field is not set.
+    // For these two types null is a value. For all other types null means that the field is not set.
     private static bool HoldsNull(FieldDescriptor field) => field.FieldType is FieldType.Message or FieldType.Group
         ? WellKnownTypes.Find(field.MessageType) == WellKnown.Value
         : field.FieldType == FieldType.Enum && field.EnumType.FullName == "google.protobuf.NullValue";
@@ -122,7 +122,7 @@ internal sealed class JsonReader
         return ByName.GetValue(type, Named).GetValueOrDefault(name);
     }
 
-    // The JSON name has priority over the name in the .proto, which is accepted too.
+    // The JSON name has priority. The name in the .proto is accepted too.
     private static Dictionary<string, FieldDescriptor> Named(MessageDescriptor type)
     {
         var named = new Dictionary<string, FieldDescriptor>(StringComparer.Ordinal);

@@ -15,19 +15,20 @@ internal enum JsonFields { Canonical, AsSet, All }
 
 /// <summary>
 /// Writes a message as JSON: fields by number under their JSON names, 64-bit integers as text, enums by name. Canonical
-/// omits fields without presence that have their default; All writes them, also as empty lists and maps.
+/// omits fields without presence that have their default. All writes these fields too, also as empty lists and maps.
 /// </summary>
 internal sealed class JsonWriter(MethodTypes types, JsonFields fields = JsonFields.Canonical)
 {
     /// <summary>
-    /// No output is deeper: messages nest at most 100 levels, with a list between two levels, and 10 Any inside each other.
+    /// The deepest output. Messages nest at most 100 levels, with a list between two levels, and 10 Any inside each
+    /// other, so no output is deeper.
     /// </summary>
     public const int Deepest = 10_000;
 
-    // Quotes and umlauts stay readable, since the text goes to a terminal or a file, never into HTML.
+    // The text goes to a terminal or a file, never into HTML. So quotes and umlauts stay readable.
     private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, MaxDepth = Deepest };
 
-    // An Any begins a new message, so the reader's limit of depth does not count through it.
+    // An Any begins a new message, so the reader's limit of depth does not include the levels inside an Any.
     private const int DeepestAny = 10;
 
     private int anyDepth;
@@ -177,7 +178,7 @@ internal sealed class JsonWriter(MethodTypes types, JsonFields fields = JsonFiel
         }
     }
 
-    // The server's value is shown even where JSON has no form for it.
+    // The server's value is shown even if JSON has no form for it.
     private static string OutOfRange(MessageValue message) =>
         string.Create(CultureInfo.InvariantCulture, $"{message.Get<long>(1)} s {message.Get<int>(2)} ns, out of range");
 

@@ -68,7 +68,7 @@ internal sealed class ScalarReader(JsonSource source)
     {
         if (node.Kind != JsonValueKind.String)
             throw Wrong(field, node, "base64 text");
-        // base64url differs in two letters; both may omit their padding.
+        // base64url differs from base64 in two letters. Both may omit their padding.
         var standard = node.Text.Replace('-', '+').Replace('_', '/').TrimEnd('=');
         try
         {
@@ -99,8 +99,8 @@ internal sealed class ScalarReader(JsonSource source)
     }
 
     /// <summary>
-    /// Whether only the enum's own numbers are values of it: proto2, or an edition whose feature says so for the enum, the message or the
-    /// file that it is in (https://protobuf.dev/editions/features).
+    /// Whether the enum is closed, so that only its own numbers are values. It is closed in proto2, and in an edition
+    /// whose feature says so for the enum, or for the message or file around it (https://protobuf.dev/editions/features).
     /// </summary>
     private static bool IsClosed(EnumDescriptor type)
     {
@@ -123,7 +123,7 @@ internal static partial class WholeNumber
     // 2^64 has 20 digits.
     private const int MostDigits = 20;
 
-    /// <summary>The number; null when the text is no whole number or has more digits than any integer type.</summary>
+    /// <summary>Reads the number. Null when the text is no whole number or has more digits than any integer type.</summary>
     public static Int128? Parse(string text)
     {
         var match = Form().Match(text);

@@ -8,7 +8,7 @@ using IpcBench.Schema.Values;
 
 namespace IpcBench.Schema.Json;
 
-/// <summary>Reads the messages that have their own form in JSON. The numbers are those of the fields in their .proto files.</summary>
+/// <summary>Reads the messages that have their own form in JSON. The field numbers are those of the messages' .proto files.</summary>
 internal sealed class WellKnownReader(JsonSource source, MethodTypes types, JsonReader reader)
 {
     private const string TypeMember = "@type";
@@ -65,7 +65,7 @@ internal sealed class WellKnownReader(JsonSource source, MethodTypes types, Json
         return new MessageValue(type).Set(1, node.Items.Select(object (item) => reader.Message(valueType, item)).ToList());
     }
 
-    // struct.proto: null_value 1, number_value 2, string_value 3, bool_value 4, struct_value 5, list_value 6.
+    // struct.proto has null_value 1, number_value 2, string_value 3, bool_value 4, struct_value 5 and list_value 6.
     private MessageValue Value(MessageDescriptor type, JsonNode node)
     {
         var value = new MessageValue(type);
@@ -117,7 +117,10 @@ internal sealed class WellKnownReader(JsonSource source, MethodTypes types, Json
 /// <summary>The messages that have their own form in JSON.</summary>
 internal enum WellKnown { None, Timestamp, Duration, FieldMask, Struct, Value, ListValue, Any, Wrapper }
 
-/// <summary>Recognizes well-known messages by name and fields, since any file may define a google.protobuf.Timestamp.</summary>
+/// <summary>
+/// Recognizes well-known messages by name and fields. The name alone is not enough, because any file may define a
+/// google.protobuf.Timestamp.
+/// </summary>
 internal static class WellKnownTypes
 {
     private static readonly Dictionary<string, MessageDescriptor> Messages = DescriptorFiles.WellKnown.Values
@@ -127,7 +130,7 @@ internal static class WellKnownTypes
 
     public static WellKnown Find(MessageDescriptor type) => (WellKnown)Kinds.GetValue(type, static unseen => Tell(unseen));
 
-    /// <summary>True when the JSON form is not an object of the fields, so that an Any holds the message as its "value".</summary>
+    /// <summary>Whether the JSON form is not an object of the fields, so that an Any holds the message as its "value".</summary>
     public static bool HasOwnForm(MessageDescriptor type) => Find(type) != WellKnown.None || type.FullName == "google.protobuf.Empty";
 
     private static WellKnown Tell(MessageDescriptor type)

@@ -4,13 +4,15 @@ using System.Text.RegularExpressions;
 
 namespace IpcBench.Schema.Json;
 
-/// <summary>The texts of Timestamp, Duration and FieldMask by their .proto files; null for an invalid text.</summary>
+/// <summary>
+/// Reads and writes the texts of Timestamp, Duration and FieldMask by their .proto files. Null for an invalid text or value.
+/// </summary>
 internal static partial class WellKnownText
 {
     // 10,000 years, the limit in duration.proto.
     private const long LongestDuration = 315_576_000_000;
 
-    /// <summary>RFC 3339 text of the years 1 to 9999, with up to nine digits of a second.</summary>
+    /// <summary>Reads an RFC 3339 text of the years 1 to 9999, with up to nine digits of a second.</summary>
     public static (long Seconds, int Nanos)? ParseTimestamp(string text)
     {
         var match = TimestampForm().Match(text);
@@ -34,7 +36,9 @@ internal static partial class WellKnownText
             ? null
             : DateTime.UnixEpoch.AddSeconds(seconds).ToString("yyyy-MM-ddTHH:mm:ss", CultureInfo.InvariantCulture) + Fraction(nanos) + "Z";
 
-    /// <summary>Seconds with up to nine digits after the point, then <c>s</c>; seconds and nanoseconds have the same sign.</summary>
+    /// <summary>
+    /// Reads seconds with up to nine digits after the point, then <c>s</c>. Seconds and nanoseconds have the same sign.
+    /// </summary>
     public static (long Seconds, int Nanos)? ParseDuration(string text)
     {
         var match = DurationForm().Match(text);
@@ -54,7 +58,7 @@ internal static partial class WellKnownText
         return $"{sign}{Math.Abs(seconds).ToString(CultureInfo.InvariantCulture)}{Fraction(Math.Abs(nanos))}s";
     }
 
-    /// <summary><c>user.displayName,photo</c> is the paths <c>user.display_name</c> and <c>photo</c>.</summary>
+    /// <summary>Reads <c>user.displayName,photo</c> as the paths <c>user.display_name</c> and <c>photo</c>.</summary>
     public static IReadOnlyList<string>? ParseMask(string text)
     {
         if (text.Length == 0)
@@ -70,7 +74,7 @@ internal static partial class WellKnownText
     public static string? Mask(IEnumerable<string> paths)
     {
         var text = string.Join(',', paths);
-        // Some paths have no form in camel case: reading the text back must give the same paths.
+        // Some paths have no form in camel case. So the text must give the same paths when it is read back.
         var camel = Underscored().Replace(text, match => match.Groups["letter"].Value.ToUpperInvariant());
         return ParseMask(camel) is { } back && string.Join(',', back) == text ? camel : null;
     }
@@ -84,7 +88,7 @@ internal static partial class WellKnownText
     private static int Nanos(string fraction) =>
         fraction.Length == 0 ? 0 : int.Parse(fraction.PadRight(9, '0'), CultureInfo.InvariantCulture);
 
-    // Three, six or nine digits, as all implementations print them.
+    // Writes three, six or nine digits, as all implementations do.
     private static string Fraction(int nanos)
     {
         var digits = nanos.ToString("D9", CultureInfo.InvariantCulture);

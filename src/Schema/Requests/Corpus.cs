@@ -9,8 +9,8 @@ using IpcBench.Schema.Values;
 namespace IpcBench.Schema.Requests;
 
 /// <summary>The largest sizes of a corpus in bytes. All messages stay in memory during the run.</summary>
-/// <param name="MessageBytes">Of one message; most gRPC servers accept 4 MiB.</param>
-/// <param name="TotalBytes">Of all messages together, and of the file or text that holds them.</param>
+/// <param name="MessageBytes">The limit of one message. Most gRPC servers accept 4 MiB.</param>
+/// <param name="TotalBytes">The limit of all messages together, and of the file or text that holds them.</param>
 public sealed record CorpusLimits(int MessageBytes = 4 << 20, int TotalBytes = 256 << 20);
 
 /// <summary>The requests that are sent in turn, encoded once.</summary>
@@ -18,17 +18,19 @@ public sealed class Corpus
 {
     private Corpus(IReadOnlyList<byte[]> messages) => (Messages, Hash) = (messages, HashOf(messages));
 
-    /// <summary>The messages' bytes, at least one; a message may be empty.</summary>
+    /// <summary>The messages' bytes. There is at least one message, and a message may be empty.</summary>
     public IReadOnlyList<byte[]> Messages { get; }
 
     public long TotalBytes => Messages.Sum(message => (long)message.Length);
 
-    /// <summary>SHA-256 of the messages, each after its length as four big-endian bytes, in lower-case hexadecimal.</summary>
+    /// <summary>
+    /// SHA-256 over the messages, in lower-case hexadecimal. Before each message stands its length as four big-endian bytes.
+    /// </summary>
     public string Hash { get; }
 
     /// <summary>
-    /// Reads JSON: the text itself, <c>@file.jsonl</c> with one request per line, or another <c>@file</c> or <c>-</c>
-    /// (standard input) with requests one after another.
+    /// Reads JSON requests. They are the text itself, <c>@file.jsonl</c> with one request per line, or another
+    /// <c>@file</c> or <c>-</c> (standard input) with requests one after another.
     /// </summary>
     /// <exception cref="InputException">The JSON does not fit the type, or there is no request or too many bytes.</exception>
     public static Corpus OfJson(string data, MessageDescriptor type, MethodTypes types, CorpusLimits limits, Func<Stream> standardInput)
@@ -50,7 +52,9 @@ public sealed class Corpus
             : throw new InputException($"{input.Name} holds no request: an empty message is {{}}");
     }
 
-    /// <summary>Takes the bytes of <c>@file</c>, or of standard input for <c>-</c>, as one message of any type; it may be empty.</summary>
+    /// <summary>
+    /// Takes the bytes of <c>@file</c>, or of standard input for <c>-</c>, as one message of any type. The message may be empty.
+    /// </summary>
     /// <exception cref="InputException">The file cannot be read or is too large.</exception>
     public static Corpus OfBinary(string data, CorpusLimits limits, Func<Stream> standardInput)
     {
@@ -80,7 +84,7 @@ public sealed class Corpus
 }
 
 /// <summary>The source of the requests: text of the command line, a file, or standard input.</summary>
-/// <param name="File">The file that errors name; null for text of the command line.</param>
+/// <param name="File">The file that errors name. Null for text of the command line.</param>
 internal sealed record CorpusInput(string Name, byte[] Text, string? File)
 {
     private const string StandardInput = "standard input";
@@ -99,11 +103,11 @@ internal sealed record CorpusInput(string Name, byte[] Text, string? File)
         byte[] Read(string name, Func<Stream> open) => InputFile.Read(name, open, limits.TotalBytes, "a corpus in memory");
     }
 
-    /// <summary>Each request with its text. A .jsonl has one request per line, so that an error names the right line.</summary>
+    /// <summary>Lists each request with its text. A .jsonl has one request per line, so that an error names the right line.</summary>
     /// <exception cref="InputException">The text is no JSON.</exception>
     public IEnumerable<(JsonSource Source, JsonNode Request)> Requests()
     {
-        // PowerShell 5.1 writes UTF-16 with > (about_Character_Encoding).
+        // PowerShell 5.1 writes UTF-16 with > (about_Character_Encoding), so users may have such files.
         if (Text is [0xFF, 0xFE, ..] or [0xFE, 0xFF, ..])
             throw new InputException($"{Name} is UTF-16 text: save it as UTF-8, the encoding of JSON (RFC 8259)");
         if (File is not null && Path.GetExtension(File) is ".jsonl" or ".ndjson")

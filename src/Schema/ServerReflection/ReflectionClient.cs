@@ -9,15 +9,15 @@ namespace IpcBench.Schema.ServerReflection;
 /// <summary>The result of one reflection stream.</summary>
 /// <param name="Status">The value of grpc-status.</param>
 /// <param name="StatusText">The status in words, as <c>UNAVAILABLE: try later</c>.</param>
-/// <param name="Message">The message of the stream; null without one.</param>
+/// <param name="Message">The message of the stream. Null without one.</param>
 public readonly record struct ReflectionReply(int Status, string StatusText, byte[]? Message);
 
 /// <summary>Opens a stream on <paramref name="path"/>, sends one request, half-closes the stream and waits for its end.</summary>
 public delegate Task<ReflectionReply> ReflectionExchange(string path, byte[] request, CancellationToken cancel);
 
 /// <summary>
-/// Asks a server for its types, with one request per stream: first by version v1, and if the server does not implement
-/// it, by v1alpha, which has the same messages. The caller provides the transport.
+/// Asks a server for its types, with one request per stream. The first request uses version v1. If the server does not
+/// implement v1, v1alpha is used, which has the same messages. The caller provides the transport.
 /// </summary>
 /// <param name="exchange">Sends one request and receives its answer.</param>
 /// <param name="server">The server's address, for messages.</param>
@@ -26,7 +26,7 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
     private const int Unimplemented = 12;
     private const int NotFound = 5;
 
-    // A hostile server could send without end; no real server has so many bytes of types.
+    // A hostile server could send without end. No real server has so many bytes of types.
     private const long MostBytes = 256L << 20;
 
     private static readonly string[] Paths =
@@ -38,15 +38,16 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
     private IReadOnlyList<string>? services;
     private long taken;
 
-    /// <summary>The full names of the services, sorted; the server is asked once.</summary>
+    /// <summary>Lists the full names of the services, sorted. The server is asked once.</summary>
     /// <exception cref="SchemaException">The server offers no reflection, or its reflection failed.</exception>
     public async Task<IReadOnlyList<string>> ServicesAsync(CancellationToken cancel = default) => services ??= await ListAsync(cancel);
 
     /// <summary>
-    /// The files that define <paramref name="symbols"/> (full names of services or messages), and all files that they import.
+    /// Gets the files that define <paramref name="symbols"/> (full names of services or messages), and all files that they import.
     /// </summary>
-    /// <exception cref="SchemaException">A symbol is unknown (similar names are listed), a file is missing, or there is
-    /// no reflection.</exception>
+    /// <exception cref="SchemaException">
+    /// A symbol is unknown (similar names are listed), a file is missing, or there is no reflection.
+    /// </exception>
     public async Task<MethodTypes> TypesAsync(IReadOnlyList<string> symbols, CancellationToken cancel = default)
     {
         var files = new Dictionary<string, FileDescriptorProto>(StringComparer.Ordinal);
@@ -132,7 +133,7 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
             reply = await exchange(Paths[++version], bytes, cancel);
         if (reply.Status == Unimplemented)
         {
-            // The next question tries v1 again.
+            // The next request tries v1 again.
             version = 0;
             throw new SchemaException(
                 $"{server} offers no server reflection (neither v1 nor v1alpha): give the types with --protoset or --proto");

@@ -3,11 +3,15 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Schema.Text;
 
-/// <summary>Services, messages and enums for people to read, each by its full name: almost a .proto, but no file to be compiled.</summary>
+/// <summary>
+/// Describes services, messages and enums for people to read, each by its full name. The text is almost a .proto, but cannot be compiled.
+/// </summary>
 public static class Description
 {
-    /// <summary>The definition of a service, message or enum and of all it refers to, but for the well-known types.</summary>
-    /// <exception cref="SchemaException">There is nothing of that name; near misses are named.</exception>
+    /// <summary>
+    /// Describes a service, message or enum and everything that it refers to, except for the well-known types.
+    /// </summary>
+    /// <exception cref="SchemaException">Nothing has this name. Similar names are listed.</exception>
     public static string Make(MethodTypes types, string symbol)
     {
         var start = types.Symbol(symbol);

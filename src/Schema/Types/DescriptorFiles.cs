@@ -8,7 +8,7 @@ namespace IpcBench.Schema.Types;
 /// <summary>Links descriptor files in any order, and adds well-known files that are missing.</summary>
 internal static partial class DescriptorFiles
 {
-    // More files than any real set has: the limit bounds the cost of a hostile set.
+    // No real set has so many files. The limit bounds the cost of a hostile set.
     public const int MostFiles = 10_000;
 
     public static readonly IReadOnlyDictionary<string, FileDescriptor> WellKnown = new[]
@@ -24,7 +24,7 @@ internal static partial class DescriptorFiles
         try
         {
             List<FileDescriptorProto> all = [.. files];
-            // A terminal would obey them.
+            // A terminal would obey control characters in the name.
             if (all.Exists(file => file.Name.Any(char.IsControl)))
                 throw new InputException($"a file of {source} has a name with control characters");
             if (all.Find(file => file.Syntax is not ("" or "proto2" or "proto3" or "editions")) is { } odd)
@@ -35,7 +35,8 @@ internal static partial class DescriptorFiles
                 throw new InputException($"a file of {source} has a package with an invalid name (a valid name: shop.v1)");
             return FileDescriptor.BuildFromByteStrings(ordered.Select(file => file.ToByteString()));
         }
-        // Google.Protobuf checks names and references while it links, but not everything that a hostile file can contain.
+        // Google.Protobuf checks names and references while it links. But it does not check everything that a hostile
+        // file can contain, so other exceptions are possible.
         catch (Exception e) when (e is ArgumentException or DescriptorValidationException or InvalidProtocolBufferException
             or NullReferenceException or InvalidOperationException or IndexOutOfRangeException or KeyNotFoundException)
         {
@@ -43,7 +44,7 @@ internal static partial class DescriptorFiles
         }
     }
 
-    // Google.Protobuf checks the names of symbols but not of packages.
+    // Google.Protobuf checks the names of symbols, but not the names of packages.
     [GeneratedRegex(@"^(?:[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)?\z", RegexOptions.CultureInvariant)]
     private static partial Regex DottedName();
 
@@ -70,8 +71,8 @@ internal static partial class DescriptorFiles
         return known;
     }
 
-    // Imports first (Kahn's algorithm), as Google.Protobuf requires. There is no recursion, so a long chain of imports
-    // needs no stack.
+    // Sorts imports first (Kahn's algorithm), as Google.Protobuf requires. There is no recursion, so a long chain of
+    // imports needs no stack.
     private static List<FileDescriptorProto> InOrder(Dictionary<string, FileDescriptorProto> known, string source)
     {
         var imports = known.Values.SelectMany(file => file.Dependency.Distinct(), (file, import) => (file, import));
@@ -100,14 +101,14 @@ internal static partial class DescriptorFiles
 /// <summary>A file with a FileDescriptorSet, as <c>protoc --include_imports -o</c> and <c>buf build -o</c> write it.</summary>
 public static class Protoset
 {
-    // A set of thousands of files has a few MB: the limit keeps a wrong file from filling the memory.
+    // A set of thousands of files has a few MB. The limit keeps a wrong file from filling the memory.
     private const long MostBytes = 256L << 20;
 
     /// <exception cref="InputException">The file cannot be read, is no FileDescriptorSet, or lacks an imported file.</exception>
     public static MethodTypes Read(string path) =>
         Parse(InputFile.Read(path, () => File.OpenRead(path), MostBytes, "a protoset"), path);
 
-    /// <summary>Reads the bytes of a set; messages call it <paramref name="source"/>.</summary>
+    /// <summary>Reads the bytes of a set. Messages call the set <paramref name="source"/>.</summary>
     public static MethodTypes Parse(byte[] bytes, string source)
     {
         try
@@ -122,7 +123,9 @@ public static class Protoset
     }
 }
 
-/// <summary>Google.Protobuf reads messages that are nested up to 100 levels; each nested type is such a level.</summary>
+/// <summary>
+/// Recognizes types that are nested too deeply. Google.Protobuf reads messages of up to 100 levels, and each nested type is a level.
+/// </summary>
 internal static class Nesting
 {
     public const string Sentence = "has types that are nested deeper than about 100 levels, which cannot be read";

@@ -34,7 +34,7 @@ public sealed class MethodTypes
 
     /// <summary>Finds <c>package.Service/Method</c>, also with a leading slash.</summary>
     /// <exception cref="InputException">The name does not have this form.</exception>
-    /// <exception cref="SchemaException">The service or method is unknown; similar names are listed.</exception>
+    /// <exception cref="SchemaException">The service or method is unknown. Similar names are listed.</exception>
     public MethodDescriptor Method(string name)
     {
         var (serviceName, methodName) = MethodName.Split(name);
@@ -48,8 +48,8 @@ public sealed class MethodTypes
             ?? throw new SchemaException($"no method {methodName} in {serviceName}{Nearest.Hint(methodName, methods)}");
     }
 
-    /// <summary>A service, message or enum by its full name.</summary>
-    /// <exception cref="SchemaException">The name is unknown; similar names are listed.</exception>
+    /// <summary>Finds a service, message or enum by its full name.</summary>
+    /// <exception cref="SchemaException">The name is unknown. Similar names are listed.</exception>
     public IDescriptor Symbol(string name)
     {
         if (this.services.TryGetValue(name, out var service))
@@ -63,10 +63,10 @@ public sealed class MethodTypes
         throw new SchemaException($"{this.source} has nothing called {name}{Nearest.Hint(name, own)}");
     }
 
-    /// <summary>A message by its full name, well-known messages included; null when it is unknown.</summary>
+    /// <summary>Finds a message by its full name, well-known messages included. Null when the name is unknown.</summary>
     public MessageDescriptor? Message(string fullName) => messages.GetValueOrDefault(fullName);
 
-    /// <summary>An extension of <paramref name="message"/> by its full name; null when it is unknown.</summary>
+    /// <summary>Finds an extension of <paramref name="message"/> by its full name. Null when the name is unknown.</summary>
     public FieldDescriptor? Extension(MessageDescriptor message, string fullName) =>
         this.extensions.GetValueOrDefault((message.FullName, fullName));
 
@@ -107,14 +107,16 @@ public sealed class MethodTypes
         && entry.FindFieldByNumber(2) is { IsRepeated: false };
 }
 
-/// <summary>A method's name: <c>package.Service/Method</c>, <c>package.Service.Method</c>, or a path with a leading slash.</summary>
+/// <summary>
+/// Splits a method's name: <c>package.Service/Method</c>, <c>package.Service.Method</c>, or a path with a leading slash.
+/// </summary>
 public static class MethodName
 {
     /// <exception cref="InputException">The text does not have this form.</exception>
     public static (string Service, string Method) Split(string name)
     {
         var path = name.StartsWith('/') ? name[1..] : name;
-        // With one dot the text is ambiguous: a service without a package, or a package and a service.
+        // With one dot the text is ambiguous: it may be a service without a package, or a package and a service.
         var dot = path.LastIndexOf('.');
         string[] parts = !path.Contains('/') && path.Count(letter => letter == '.') > 1
             ? [path[..dot], path[(dot + 1)..]] : path.Split('/');

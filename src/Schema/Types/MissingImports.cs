@@ -3,12 +3,12 @@ using Google.Protobuf.Reflection;
 namespace IpcBench.Schema.Types;
 
 /// <summary>
-/// Adds the imports that files without any import lack. protobuf.js, and so every grpc-js server with
-/// <c>@grpc/reflection</c>, writes one such file per package.
+/// Adds imports to files that use types of other files and have no import at all. protobuf.js, and so every grpc-js
+/// server with <c>@grpc/reflection</c>, writes one such file per package.
 /// </summary>
 internal static class MissingImports
 {
-    /// <summary>The same files, with the missing imports of each other or of <paramref name="supplied"/>.</summary>
+    /// <summary>Returns the same files, with the missing imports of each other or of <paramref name="supplied"/>.</summary>
     public static IEnumerable<FileDescriptorProto> Add(IReadOnlyList<FileDescriptorProto> files, IEnumerable<FileDescriptor> supplied)
     {
         var places = new Dictionary<string, string>(StringComparer.Ordinal);
@@ -33,7 +33,7 @@ internal static class MissingImports
         return mended;
     }
 
-    // From the innermost scope outwards, as the language resolves names; a name with a leading dot is full.
+    // Looks from the innermost scope outwards, as the language resolves names. A name with a leading dot is a full name.
     private static string? Place(string name, string scope, Dictionary<string, string> places)
     {
         if (name.StartsWith('.'))

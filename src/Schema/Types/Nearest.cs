@@ -1,13 +1,13 @@
 namespace IpcBench.Schema.Types;
 
-/// <summary>Suggestions for a misspelt name.</summary>
+/// <summary>Suggests names for a misspelt name.</summary>
 public static class Nearest
 {
     private const int Listed = 8;
 
     /// <summary>
-    /// The end of a message about an unknown name: the known names that differ by a few letters, else all known names,
-    /// else nothing. It begins with a colon unless it is empty.
+    /// Makes the end of a message about an unknown name: the known names that differ by a few letters, otherwise all
+    /// known names. The text begins with a colon. Empty without known names.
     /// </summary>
     public static string Hint(string asked, IEnumerable<string> known)
     {
@@ -26,8 +26,8 @@ public static class Nearest
     }
 
     /// <summary>
-    /// The edit distance (V. I. Levenshtein, 1966), computed row by row. Names longer than 200 are no typing errors:
-    /// <see cref="int.MaxValue"/>.
+    /// Computes the edit distance (V. I. Levenshtein, 1966), row by row. Names longer than 200 letters are no typing
+    /// errors and give <see cref="int.MaxValue"/>.
     /// </summary>
     public static int Distance(string from, string to)
     {

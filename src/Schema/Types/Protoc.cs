@@ -5,17 +5,20 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Schema.Types;
 
 /// <summary>
-/// Compiles a .proto with <c>protoc</c>: the first on the PATH, else the protoc of Grpc.Tools in NuGet's folder, where
-/// every build of a gRPC project leaves it. The same on Windows and Linux.
+/// Compiles a .proto with the <c>protoc</c> on the PATH. If there is none, uses the protoc of Grpc.Tools in NuGet's
+/// folder, where every build of a gRPC project leaves it. Windows and Linux do not differ in this.
 /// </summary>
 public static class Protoc
 {
     private const string Usual = "protoc";
 
-    /// <param name="folders">Folders of imports (<c>-I</c>); the file's own folder is added if the file is in none of them.</param>
+    /// <param name="folders">
+    /// Folders of imports (<c>-I</c>). The file's own folder is added if the file is in none of these folders.
+    /// </param>
     /// <param name="program">The compiler's name on the PATH, or its path.</param>
-    /// <exception cref="InputException">There is no protoc, or it rejects the file: the message has the first lines of
-    /// its errors.</exception>
+    /// <exception cref="InputException">
+    /// There is no protoc, or protoc rejects the file. The message has the first lines of its errors.
+    /// </exception>
     public static async Task<MethodTypes> CompileAsync(
         string file, IReadOnlyList<string> folders, string program = Usual, CancellationToken cancel = default)
     {
@@ -26,7 +29,7 @@ public static class Protoc
         var output = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.pb");
         try
         {
-            // protoc compares paths as text, so that a relative path would be in none of the folders: all paths are absolute.
+            // protoc compares paths as text, so a relative path would be in none of the folders. So all paths are made absolute.
             var (full, all) = (Path.GetFullPath(file), folders.Select(folder => Path.GetFullPath(folder)).ToList());
             string[] arguments = [.. Including(full, all), "--include_imports", $"--descriptor_set_out={output}", full];
             await RunAsync(program, arguments, file, cancel);
@@ -78,7 +81,7 @@ public static class Protoc
             {
                 await process.WaitForExitAsync(cancel);
                 await printed;
-                // Ctrl-C in a terminal ends the compiler too.
+                // Ctrl-C in a terminal ends the compiler too. This is a cancellation, and no error of the file.
                 cancel.ThrowIfCancellationRequested();
                 if (process.ExitCode != 0)
                     throw new InputException($"{program} rejects {file}: {FirstLines(await said, process.ExitCode)}");
@@ -92,10 +95,10 @@ public static class Protoc
     }
 
     /// <summary>
-    /// The newest protoc of Grpc.Tools in NuGet's folder (NUGET_PACKAGES, else ~/.nuget/packages; learn.microsoft.com,
-    /// Managing the global packages folder); null without one.
+    /// Finds the newest protoc of Grpc.Tools in NuGet's folder (NUGET_PACKAGES, otherwise ~/.nuget/packages;
+    /// learn.microsoft.com, Managing the global packages folder). Null without one.
     /// </summary>
-    /// <param name="packages">Another folder of packages.</param>
+    /// <param name="packages">Another folder of packages. Null for NuGet's folder.</param>
     internal static string? OfGrpcTools(string? packages = null)
     {
         packages ??= Environment.GetEnvironmentVariable("NUGET_PACKAGES") is { Length: > 0 } named ? named
@@ -112,7 +115,7 @@ public static class Protoc
     private static string FirstLines(string said, int code)
     {
         var lines = said.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
-        // Warnings come first and are not the reason of the rejection.
+        // Warnings come first, but they are not the reason of the rejection. So they are left out.
         if (Array.FindAll(lines, line => !IsWarning(line)) is { Length: > 0 } errors)
             lines = errors;
         if (lines.Length == 0)

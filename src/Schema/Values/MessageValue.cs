@@ -4,11 +4,12 @@ using Google.Protobuf.Reflection;
 namespace IpcBench.Schema.Values;
 
 /// <summary>
-/// A message of a type that is known only at run time; Google.Protobuf for C# has no such class. Fields are in Google.Protobuf's order: by
-/// number, extensions last. A value is <see cref="int"/> (also for enums), <see cref="uint"/>, <see cref="long"/>, <see cref="ulong"/>,
-/// <see cref="float"/>, <see cref="double"/>, <see cref="bool"/>, <see cref="string"/>, <see cref="Google.Protobuf.ByteString"/> or
-/// <see cref="MessageValue"/>. A repeated field is a <c>List&lt;object&gt;</c>, a map an <c>OrderedDictionary&lt;object, object&gt;</c>.
-/// Null is a field that the JSON set to null.
+/// A message of a type that is known only at run time. Google.Protobuf for C# has no such class. Fields are in
+/// Google.Protobuf's order: by number, extensions last. A value is <see cref="int"/> (also for enums),
+/// <see cref="uint"/>, <see cref="long"/>, <see cref="ulong"/>, <see cref="float"/>, <see cref="double"/>,
+/// <see cref="bool"/>, <see cref="string"/>, <see cref="Google.Protobuf.ByteString"/> or <see cref="MessageValue"/>. A
+/// repeated field is a <c>List&lt;object&gt;</c>, a map an <c>OrderedDictionary&lt;object, object&gt;</c>. Null is a
+/// field that the JSON set to null.
 /// </summary>
 internal sealed class MessageValue(MessageDescriptor type)
 {
@@ -37,13 +38,13 @@ internal sealed class MessageValue(MessageDescriptor type)
     private static (bool, int) Key(FieldDescriptor field) => (field.IsExtension, field.FieldNumber);
 }
 
-/// <summary>Rules of fields that descriptors do not tell directly.</summary>
+/// <summary>Rules of fields that descriptors do not state directly.</summary>
 internal static class FieldRules
 {
     /// <summary>The deepest nesting of messages, as in Google.Protobuf (CodedInputStream's default).</summary>
     public const int DeepestMessage = 100;
 
-    /// <summary>True when "set to its default" and "not set" differ.</summary>
+    /// <summary>Whether "set to its default" and "not set" differ.</summary>
     public static bool HasPresence(FieldDescriptor field) =>
         !field.IsRepeated && (field.IsExtension || field.IsRequired || field.HasPresence);
 
@@ -63,7 +64,7 @@ internal static class FieldRules
         _ => WireFormat.WireType.Varint,
     };
 
-    /// <summary>True when a field without presence is omitted from the bytes. -0.0 is not the default.</summary>
+    /// <summary>Whether a field without presence is omitted from the bytes. -0.0 is not the default.</summary>
     public static bool IsDefault(object value) => value switch
     {
         int number => number == 0,
@@ -78,7 +79,7 @@ internal static class FieldRules
         _ => false,
     };
 
-    /// <summary>The value of a scalar that is not set; null for messages.</summary>
+    /// <summary>Returns the value of a scalar that is not set. Null for messages.</summary>
     public static object? Default(FieldDescriptor field) => field.FieldType switch
     {
         FieldType.Double => 0d,

@@ -11,7 +11,7 @@ internal static class WireWriter
     private static byte[] Bytes(Action<CodedOutputStream> write)
     {
         using var buffer = new MemoryStream();
-        // Each nested message has its own buffer, so the default of 4 KiB would be too large.
+        // Each nested message has its own buffer. So the default of 4 KiB would be too large.
         using (var output = new CodedOutputStream(buffer, bufferSize: 256, leaveOpen: true))
             write(output);
         return buffer.ToArray();
@@ -39,7 +39,7 @@ internal static class WireWriter
         }
     }
 
-    // Google.Protobuf for C# omits a default key or value from a map's entry; readers restore it.
+    // Google.Protobuf for C# omits a default key or value from a map's entry. Readers restore the default.
     private static void Map(CodedOutputStream output, FieldDescriptor field, OrderedDictionary<object, object> map)
     {
         foreach (var (key, value) in map)

@@ -6,28 +6,28 @@ using IpcBench.Host;
 namespace IpcBench.Server.Behaviors;
 
 /// <summary>
-/// What an endpoint does besides answering: it computes, as a handler would, or it fails on purpose, so that tests can
-/// prove that the client notices.
+/// What an endpoint does besides answering. It may compute, as a handler would. Or it may fail on purpose, so that tests
+/// can prove that the client notices.
 /// </summary>
 /// <param name="workNs">CPU time that each call computes, in ns.</param>
 /// <param name="delayUs">How long each reply is delayed, in µs.</param>
-/// <param name="every">One of so many calls, or messages of streams, is delayed; 1: every call.</param>
+/// <param name="every">One of this many calls, or messages of streams, is delayed. 1 delays every call.</param>
 internal sealed class EndpointBehavior(long workNs, long delayUs, WrongAnswer answer, long every = 1)
 {
     private readonly DelayLine delays = new();
     private readonly Work? work = workNs > 0 ? new Work(workNs) : null;
     private long held;
 
-    /// <summary>Neither work nor fault.</summary>
+    /// <summary>A behavior with neither work nor fault.</summary>
     public static EndpointBehavior None { get; } = new(0, 0, WrongAnswer.None);
 
-    /// <summary>True when a call ends with an error after its whole reply.</summary>
+    /// <summary>Whether a call ends with an error after its whole reply.</summary>
     public bool EndsWithError => answer == WrongAnswer.Status;
 
-    /// <summary>The payload bytes of the reply to a request for <paramref name="asked"/> bytes.</summary>
+    /// <summary>Returns the payload bytes of the reply to a request for <paramref name="asked"/> bytes.</summary>
     public int SizeFor(int asked) => answer == WrongAnswer.Short && asked > 0 ? asked - 1 : asked;
 
-    /// <summary>Delays a call, or the answer to a message.</summary>
+    /// <summary>Computes, and delays a call or the answer to a message.</summary>
     public ValueTask HoldAsync()
     {
         work?.Run();
@@ -48,7 +48,9 @@ internal enum WrongAnswer
     Status,
 }
 
-/// <summary>Delays calls by microseconds, finer than timers can. A thread spins while any call waits, so this is for tests only.</summary>
+/// <summary>
+/// Delays calls by microseconds, more exactly than timers can. A thread spins while any call waits, so this is for tests only.
+/// </summary>
 internal sealed class DelayLine
 {
     private readonly BlockingCollection<(long Due, TaskCompletionSource Done)> waiting = [];
@@ -57,7 +59,7 @@ internal sealed class DelayLine
     public DelayLine() => this.thread = new Lazy<Thread>(Start);
 
     /// <summary>
-    /// Completes after <paramref name="microseconds"/>. All callers must pass the same time, since the line is first in, first out.
+    /// Completes after <paramref name="microseconds"/>. All callers must pass the same time, because the line is first in, first out.
     /// </summary>
     public Task WaitAsync(long microseconds)
     {
@@ -86,8 +88,8 @@ internal sealed class DelayLine
 }
 
 /// <summary>
-/// <c>--work</c> and the options for tests: <c>VALUE</c> for every endpoint, or <c>INDEX=VALUE</c> for one endpoint,
-/// counted from 0 with all <c>--listen</c> before all <c>--echo</c>.
+/// The option <c>--work</c> and the options for tests. They have <c>VALUE</c> for every endpoint, or <c>INDEX=VALUE</c>
+/// for one endpoint. Endpoints are counted from 0, with all <c>--listen</c> before all <c>--echo</c>.
 /// </summary>
 internal sealed record EndpointBehaviorOptions
 {
@@ -99,7 +101,7 @@ internal sealed record EndpointBehaviorOptions
     /// <summary>How long each reply is delayed, in µs.</summary>
     public IReadOnlyList<string> DelayUs { get; init; } = [];
 
-    /// <summary>One of so many calls is delayed.</summary>
+    /// <summary>One of this many calls is delayed.</summary>
     public IReadOnlyList<string> DelayEvery { get; init; } = [];
 
     /// <summary>The <see cref="WrongAnswer"/> of each reply.</summary>
@@ -109,8 +111,8 @@ internal sealed record EndpointBehaviorOptions
     public IEnumerable<(string Name, IReadOnlyList<string> Values)> Given =>
         [("work", Work), ("delay-us", DelayUs), ("delay-every", DelayEvery), ("fault", Answers)];
 
-    /// <summary>The behavior of the endpoint with this index.</summary>
-    /// <exception cref="FormatException">A value is invalid; the message names it.</exception>
+    /// <summary>Returns the behavior of the endpoint with this index.</summary>
+    /// <exception cref="FormatException">A value is invalid. The message names it.</exception>
     public EndpointBehavior For(int endpoint)
     {
         var (work, delay) = (Nanoseconds(Pick(Work, endpoint)), Microseconds(Pick(DelayUs, endpoint)));
@@ -131,7 +133,7 @@ internal sealed record EndpointBehaviorOptions
     {
         if (value is null or "0")
             return 0;
-        // A number without a unit could be thought to be µs.
+        // A number without a unit is rejected, because a user could mean µs.
         if (value is [.., not (>= '0' and <= '9')] && Units.Seconds(value) * 1e9 is { } ns and <= OneMinute)
             return (long)Math.Round(ns);
         throw new FormatException($"'{value}' is no time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us");

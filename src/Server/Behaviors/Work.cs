@@ -5,17 +5,17 @@ using IpcBench.Host;
 namespace IpcBench.Server.Behaviors;
 
 /// <summary>
-/// Computes like a handler: CPU time of the calling thread, without allocation or memory traffic. The speed of this
+/// Computes like a handler: uses CPU time of the calling thread, without allocation or memory traffic. The speed of this
 /// machine is measured once, before the first call, against the thread's CPU clock. Each call reads the clock too and
 /// continues until its time is over, so that neither the clock rate nor other threads change the time. The clock of
-/// Windows has steps of 15.6 ms, too coarse for this: there the measured speed alone counts.
+/// Windows has steps of 15.6 ms, which are too coarse. So on Windows the measured speed alone counts.
 /// </summary>
 /// <param name="ns">CPU time of one call, in ns.</param>
 internal sealed class Work(long ns)
 {
     private static readonly Speed Measured = Speed.Measure();
 
-    // The share of the remaining time that is computed before the clock is read again: steps take longer than measured
+    // The share of the remaining time that is computed before the clock is read again. Steps take longer than measured
     // when other threads use the processor's caches and units.
     private const double Careful = 0.7;
 
@@ -31,13 +31,13 @@ internal sealed class Work(long ns)
             Compute((long)(ns * speed.StepsPerNs));
             return;
         }
-        // A clock reading falls in the middle of its own cost: half of the first and half of the last reading lie outside.
+        // A clock reading falls in the middle of its own cost. So half of the first and half of the last reading lie outside.
         var end = start + ns - speed.ReadingNs;
         while (end - ProcessClock.OfThisThreadNs() is var left && left > speed.ReadingNs / 2)
             Compute((long)Math.Max(1, (left - speed.ReadingNs) * Careful * speed.StepsPerNs));
     }
 
-    /// <summary>Each step depends on the step before, so that no processor computes several at a time.</summary>
+    /// <summary>Computes steps. Each step depends on the step before, so that no processor computes several steps at a time.</summary>
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     private static void Compute(long steps)
     {
@@ -54,7 +54,9 @@ internal sealed class Work(long ns)
     {
         private const int Tries = 20, Steps = 400_000, Readings = 500;
 
-        /// <summary>Takes some 10 ms. The fastest of several tries counts, since a disturbance only slows a try.</summary>
+        /// <summary>
+        /// Measures the speed, which takes some 10 ms. The fastest of several tries counts, because a disturbance only slows a try.
+        /// </summary>
         public static Speed Measure()
         {
             var (fastest, cheapest) = (double.MaxValue, double.MaxValue);
@@ -71,7 +73,9 @@ internal sealed class Work(long ns)
             return new Speed(Steps / fastest, (long)cheapest);
         }
 
-        /// <summary>The CPU time of this thread; on Windows the wall clock, which may include time of other threads.</summary>
+        /// <summary>
+        /// Reads the CPU time of this thread in ns. On Windows reads the wall clock, which may include time of other threads.
+        /// </summary>
         private static double Clock() => ProcessClock.OfThisThreadNs() is > 0 and var ns ? ns
             : Stopwatch.GetTimestamp() * (1e9 / Stopwatch.Frequency);
     }

@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.BuiltIn;
 
-/// <summary>gRPC directly on Kestrel's HTTP/2 streams: no middleware, no routing, no context object per call.</summary>
+/// <summary>gRPC directly on Kestrel's HTTP/2 streams, without middleware, routing or a context object per call.</summary>
 internal sealed class BuiltInStack : IGrpcStack
 {
     public const string StackName = "built-in";
@@ -28,7 +28,7 @@ internal sealed class BuiltInStack : IGrpcStack
 /// <summary>The application that Kestrel calls for every HTTP/2 stream.</summary>
 internal sealed class GrpcApplication(UnaryMethods methods, BenchServices services) : IHttpApplication<ServedCall>
 {
-    // Kestrel pools the streams of a connection, and each stream keeps its application object: a steady load creates no objects.
+    // Kestrel pools the streams of a connection, and each stream keeps its application object. So a steady load creates no objects.
     public ServedCall CreateContext(IFeatureCollection features) => features is IHostContextContainer<ServedCall> container
         ? container.HostContext ??= new ServedCall(features, methods, services)
         : new ServedCall(features, methods, services);

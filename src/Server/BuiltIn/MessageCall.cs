@@ -10,11 +10,13 @@ namespace IpcBench.Server.BuiltIn;
 
 /// <summary>
 /// A call of a Bench method whose messages need not fit into memory: Upload, Echo, Push and Pull. Received payloads are
-/// counted as they arrive; sent payloads are slices of the pattern.
+/// counted as they arrive. Sent payloads are slices of the pattern.
 /// </summary>
 internal abstract class MessageCall(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
 {
-    /// <summary>After so many bytes of answers the call waits for the client to read, however many messages have arrived.</summary>
+    /// <summary>
+    /// The number of bytes of answers after which the call waits for the client to read, however many messages have arrived.
+    /// </summary>
     public const int MostUnflushed = 32 << 10;
 
     // A client may pause between two messages, so Kestrel's minimum rate of a request body does not apply here.
@@ -23,10 +25,10 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
     private byte[] head = [];
     private int headSize = -1;
 
-    /// <summary>The client has cancelled the call: nobody receives its status.</summary>
+    /// <summary>The end of a call that the client has cancelled. Nobody receives its status.</summary>
     protected static UnaryResult Gone => UnaryResult.Fail(GrpcStatusCode.Cancelled, "");
 
-    /// <summary>True when the call may have more than one message.</summary>
+    /// <summary>Whether the call may have more than one message.</summary>
     protected virtual bool IsStream => true;
 
     /// <summary>The length of the last written message with its prefix, in bytes.</summary>
@@ -38,7 +40,7 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
 
     protected ServerEndpoint Endpoint { get; } = endpoint;
 
-    /// <summary>The call for the path of a request; null when the path is no such method.</summary>
+    /// <summary>Makes the call for the path of a request. Null when the path is no such method.</summary>
     public static MessageCall? For(string path, IFeatureCollection features, BenchServices services, ServerEndpoint endpoint) => path switch
     {
         "/ipcbench.v1.Bench/Upload" => new ReceivingCall(features, services, endpoint, ReceivingMethod.Upload),
@@ -81,7 +83,7 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
         return Features.GetRequiredFeature<IHttpResponseBodyFeature>().Writer;
     }
 
-    /// <summary>Writes a message; false when the client has cancelled the stream.</summary>
+    /// <summary>Writes a message. Returns false when the client has cancelled the stream.</summary>
     protected ValueTask<bool> WriteAsync(PipeWriter output, int size, ulong stamp, uint sequence)
     {
         if (headSize != size)

@@ -19,11 +19,11 @@ internal enum ReceivingMethod
     /// <summary>Answers each message with a message of the same size.</summary>
     Echo,
 
-    /// <summary>Counts the messages, and tells at the end when they arrived.</summary>
+    /// <summary>Counts the messages, and reports at the end when they arrived.</summary>
     Push,
 }
 
-/// <summary>Receives messages until the client half-closes the stream; Echo answers each.</summary>
+/// <summary>Receives messages until the client half-closes the stream. Echo answers each message.</summary>
 internal sealed class ReceivingCall(
     IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, ReceivingMethod method)
     : MessageCall(features, services, endpoint)
@@ -99,7 +99,8 @@ internal sealed class ReceivingCall(
     }
 
     /// <summary>
-    /// Reads up to the end of a message; false when it is incomplete. <paramref name="wrong"/> is the error of the call, if any.
+    /// Reads up to the end of a message. Returns false when the message is incomplete. <paramref name="wrong"/> is the
+    /// error of the call, if any.
     /// </summary>
     private bool Next(ref ReadOnlySequence<byte> left, out UnaryResult wrong)
     {
@@ -134,7 +135,7 @@ internal sealed class ReceivingCall(
             : UnaryResult.Fail(GrpcStatusCode.DataLoss, Invariant($"message {reader.Sequence} came where {due} was due"));
     }
 
-    /// <summary>The status after the client has half-closed the stream.</summary>
+    /// <summary>Returns the status after the client has half-closed the stream.</summary>
     private UnaryResult Judge()
     {
         if (!reader.IsBetween)

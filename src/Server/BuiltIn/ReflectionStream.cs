@@ -8,7 +8,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 
 namespace IpcBench.Server.BuiltIn;
 
-/// <summary>Server reflection for every stack: a stream of requests, each answered before the next is read.</summary>
+/// <summary>Serves server reflection for every stack: a stream of requests, each answered before the next is read.</summary>
 internal static class ReflectionStream
 {
     public const string Path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
@@ -16,7 +16,7 @@ internal static class ReflectionStream
     // A client may pause between two requests, so Kestrel's minimum rate of a request body does not apply here.
     private static readonly TimeSpan Longest = TimeSpan.FromMinutes(5);
 
-    /// <summary>Answers until the client half-closes the stream.</summary>
+    /// <summary>Answers requests until the client half-closes the stream.</summary>
     public static async Task RunAsync(IFeatureCollection features)
     {
         features.GetRequiredFeature<IHttpResponseFeature>().Headers.ContentType = ResponseWriter.ContentType;
@@ -44,7 +44,7 @@ internal static class ReflectionStream
                         return failure;
                     if (state == ReadState.NeedsMore)
                         break;
-                    // An answer is a hundred times as large as its request, so the call waits for the client to read
+                    // An answer is a hundred times as large as its request. So the call waits for the client to read
                     // before it answers more.
                     if (unflushed > MessageCall.MostUnflushed)
                     {

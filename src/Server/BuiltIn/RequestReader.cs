@@ -8,14 +8,14 @@ namespace IpcBench.Server.BuiltIn;
 internal static class RequestReader
 {
     /// <summary>
-    /// The largest request message in bytes. The largest valid request has eleven; the limit is below the smallest
+    /// The largest request message in bytes. The largest valid request has eleven bytes. The limit is below the smallest
     /// window of a stream, so every message fits.
     /// </summary>
     public const int MaxMessage = 32 << 10;
 
     /// <summary>Looks at the received part of the body.</summary>
     /// <param name="body">All received bytes.</param>
-    /// <param name="ended">No more bytes will arrive.</param>
+    /// <param name="ended">Whether no more bytes will arrive.</param>
     /// <param name="message">The message, when the result is <see cref="ReadState.Complete"/>.</param>
     /// <param name="failure">The reason, when the result is <see cref="ReadState.Failed"/>.</param>
     public static ReadState Read(in ReadOnlySequence<byte> body, bool ended, out ReadOnlySequence<byte> message, out UnaryResult failure)
@@ -33,7 +33,9 @@ internal static class RequestReader
         return ReadState.Complete;
     }
 
-    /// <summary>Takes the next message of a stream off the received bytes; at the end of the body it fails.</summary>
+    /// <summary>
+    /// Takes the next message of a stream off the received bytes. Fails when the body ends before the end of a message.
+    /// </summary>
     public static ReadState Next(ref ReadOnlySequence<byte> body, bool ended, out ReadOnlySequence<byte> message, out UnaryResult failure)
     {
         message = default;
@@ -90,7 +92,7 @@ internal enum ReadState
 /// <summary>Checks that a request is gRPC.</summary>
 internal static class RequestCheck
 {
-    /// <summary>The HTTP status of the rejection; null for a gRPC request.</summary>
+    /// <summary>Returns the HTTP status of the rejection. Null for a gRPC request.</summary>
     public static int? Refuse(IHttpRequestFeature request)
     {
         if (!request.Method.Equals("POST", StringComparison.Ordinal))
@@ -106,7 +108,7 @@ internal static class RequestCheck
         return path.Length <= shown ? path : path[..shown] + "…";
     }
 
-    // application/grpc and application/grpc+proto, with or without parameters; not application/grpc-web and no other encoding.
+    // Accepts application/grpc and application/grpc+proto, with or without parameters. Rejects application/grpc-web and other encodings.
     private static bool IsGrpc(ReadOnlySpan<char> contentType)
     {
         const string grpc = "application/grpc", proto = "+proto";

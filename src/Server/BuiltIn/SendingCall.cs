@@ -11,7 +11,8 @@ using Microsoft.AspNetCore.Http.Features;
 namespace IpcBench.Server.BuiltIn;
 
 /// <summary>
-/// Pull: sends payloads, whole or in parts, each when it is due, until the requested number is reached or the client cancels.
+/// The method Pull. It sends payloads, whole or in parts, each when it is due, until the requested number is reached or
+/// the client cancels.
 /// </summary>
 internal sealed class SendingCall(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
     : MessageCall(features, services, endpoint)
@@ -26,7 +27,7 @@ internal sealed class SendingCall(IFeatureCollection features, BenchServices ser
             return wrong;
         var (output, start, unflushed) = (Begin(), MonotonicClock.NowNs + request.DelayNs, 0L);
         var (pace, gone) = (new MessagePace(), Features.GetRequiredFeature<IHttpRequestLifetimeFeature>().RequestAborted);
-        // left: the bytes of the current payload that are still to be sent; number: payloads so far; sequence: messages so far.
+        // left: the bytes of the current payload that are still to be sent. number: payloads so far. sequence: messages so far.
         var (left, due, number, sequence) = (0, 0L, 0L, 0u);
         while (left > 0 || request.Messages == 0 || number < request.Messages)
         {

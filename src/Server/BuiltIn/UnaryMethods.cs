@@ -19,7 +19,7 @@ internal sealed class UnaryMethods(BenchServices services)
     private readonly UnaryMethod usage = new(
         (in ReadOnlySequence<byte> message, ServerEndpoint _) => Reply(UsageRequest.Parser, message, services.Usage), IsBench: false);
 
-    /// <summary>The method of a path, or null.</summary>
+    /// <summary>Finds the method of a path. Null when there is none.</summary>
     public UnaryMethod? Find(string path) => path switch
     {
         "/ipcbench.v1.Bench/Download" => download,
@@ -36,7 +36,7 @@ internal sealed class UnaryMethods(BenchServices services)
         return UnaryResult.Ok(services.Replies.For(endpoint.Behavior.SizeFor((int)size)));
     }
 
-    // The request has no fields yet; it is parsed because an invalid message is an error here too.
+    // The request has no fields yet. It is parsed because an invalid message must be an error here too.
     private static UnaryResult Reply<TRequest>(MessageParser<TRequest> parser, in ReadOnlySequence<byte> message, Func<IMessage> reply)
         where TRequest : IMessage<TRequest>
     {
@@ -46,8 +46,8 @@ internal sealed class UnaryMethods(BenchServices services)
 }
 
 /// <summary>A unary method of a service.</summary>
-/// <param name="Answer">Turns the request message into the result; must not keep the message.</param>
-/// <param name="IsBench">The method is measured: it counts as a call and has its endpoint's behavior.</param>
+/// <param name="Answer">Turns the request message into the result. It must not keep the message.</param>
+/// <param name="IsBench">Whether the method is measured. Such a method counts as a call and has its endpoint's behavior.</param>
 internal sealed record UnaryMethod(UnaryAnswer Answer, bool IsBench);
 
 /// <summary>Turns a request message into a result.</summary>
@@ -58,7 +58,7 @@ internal readonly record struct UnaryResult(ReplyFrame? Reply, GrpcStatusCode Co
 {
     public static UnaryResult Ok(ReplyFrame reply) => new(reply, GrpcStatusCode.Ok, "");
 
-    /// <summary>Success, with no further message to send.</summary>
+    /// <summary>A success without a further message to send.</summary>
     public static UnaryResult Ended => new(null, GrpcStatusCode.Ok, "");
 
     public static UnaryResult Fail(GrpcStatusCode code, string message) => new(null, code, message);

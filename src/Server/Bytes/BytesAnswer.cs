@@ -54,14 +54,14 @@ internal static class BytesAnswer
     }
 }
 
-/// <summary>The path <c>/bytes/{n}</c>: n bytes over HTTP/2 without gRPC.</summary>
+/// <summary>The path <c>/bytes/{n}</c>, which answers with n bytes over HTTP/2 without gRPC.</summary>
 internal static class BytesPath
 {
     public const string Prefix = "/bytes/";
 
     public static bool IsBytes(string path) => path.StartsWith(Prefix, StringComparison.Ordinal);
 
-    /// <summary>The number after the prefix; false without a number.</summary>
+    /// <summary>Reads the number after the prefix. Returns false without a number.</summary>
     public static bool TryParse(string path, out long size) =>
         long.TryParse(IsBytes(path) ? path.AsSpan(Prefix.Length) : [], NumberStyles.None, CultureInfo.InvariantCulture, out size);
 }

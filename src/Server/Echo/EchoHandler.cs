@@ -15,7 +15,7 @@ internal static class EchoHandler
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
     /// <summary>Serves one connection until it ends or the server stops.</summary>
-    /// <param name="hold">Delays each answer, for tests; null for none.</param>
+    /// <param name="hold">Delays each answer, for tests. Null for no delay.</param>
     public static async Task RunAsync(ConnectionContext connection, Func<ValueTask>? hold)
     {
         var (input, output) = (connection.Transport.Input, connection.Transport.Output);
@@ -40,11 +40,11 @@ internal static class EchoHandler
         }
         catch (Exception e) when (e is IOException or OperationCanceledException)
         {
-            // The client closed in the middle of an echo: the usual end of these connections.
+            // The client closed in the middle of an echo, which is the usual end of these connections.
         }
     }
 
-    /// <summary>False when the client no longer listens.</summary>
+    /// <summary>Sends the bytes back. Returns false when the client no longer listens.</summary>
     private static ValueTask<bool> ReturnAsync(PipeWriter output, in ReadOnlySequence<byte> bytes, StalledReader watch)
     {
         foreach (var segment in bytes)
@@ -66,7 +66,7 @@ internal static class EchoHandler
 }
 
 /// <summary>
-/// Ends a connection whose client has not read for a while although bytes wait for it, since it holds a buffer of the server.
+/// Ends a connection whose client has not read for a while although bytes wait for it. Such a connection holds a buffer of the server.
 /// </summary>
 internal sealed class StalledReader
 {
@@ -76,7 +76,7 @@ internal sealed class StalledReader
 
     private StalledReader(ConnectionContext connection, TimeSpan patience) => (this.connection, this.patience) = (connection, patience);
 
-    /// <summary>Checks about once a second, with Kestrel's heartbeat.</summary>
+    /// <summary>Starts to check the connection about once a second, with Kestrel's heartbeat.</summary>
     public static StalledReader Watch(ConnectionContext connection, TimeSpan patience)
     {
         var watch = new StalledReader(connection, patience);
@@ -84,7 +84,7 @@ internal sealed class StalledReader
         return watch;
     }
 
-    /// <summary>Bytes wait for the client from now on.</summary>
+    /// <summary>Notes that bytes wait for the client from now on.</summary>
     public void Begin() => Volatile.Write(ref this.since, Stopwatch.GetTimestamp());
 
     public void End() => Volatile.Write(ref this.since, 0);

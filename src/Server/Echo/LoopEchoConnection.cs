@@ -6,8 +6,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Server.Echo;
 
 /// <summary>
-/// Sends every byte of a connection back on the thread of an event loop: one receive and one send for a packet, no
-/// task, and no buffer of its own while the client reads.
+/// Sends every byte of a connection back on the thread of an event loop. A packet takes one receive and one send, and no
+/// task. While the client reads, the connection has no buffer of its own.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopEchoConnection : ILoopHandler
@@ -28,9 +28,9 @@ internal sealed class LoopEchoConnection : ILoopHandler
     private bool isHeld;
     private long waitingSince;
 
-    /// <summary>Call it on the loop's thread.</summary>
+    /// <summary>Watches the connection. Only the loop's thread may call this.</summary>
     /// <param name="descriptor">The connection, which this object closes.</param>
-    /// <param name="hold">Delays each answer, for tests; null for none.</param>
+    /// <param name="hold">Delays each answer, for tests. Null for no delay.</param>
     /// <param name="onWaiting">Called when bytes wait for the client to read.</param>
     public LoopEchoConnection(
         EventLoop loop, int descriptor, Func<ValueTask>? hold, Action<LoopEchoConnection> onWaiting, Action<LoopEchoConnection> onEnd)
@@ -39,10 +39,10 @@ internal sealed class LoopEchoConnection : ILoopHandler
         socket = LoopSocket.Take(loop, descriptor, this);
     }
 
-    /// <summary>True when bytes have waited for the client for longer than this.</summary>
+    /// <summary>Whether bytes have waited for the client for longer than this.</summary>
     public bool IsStalled(TimeSpan patience) => waitingSince != 0 && Stopwatch.GetElapsedTime(waitingSince) > patience;
 
-    /// <summary>True when bytes wait for the client to read.</summary>
+    /// <summary>Whether bytes wait for the client to read.</summary>
     public bool IsWaiting => waitingSince != 0;
 
     /// <summary>Closes the connection and drops the bytes that wait.</summary>
@@ -87,7 +87,7 @@ internal sealed class LoopEchoConnection : ILoopHandler
         }
     }
 
-    /// <summary>False when bytes had to be kept: reading pauses until they are sent.</summary>
+    /// <summary>Sends the bytes back. Returns false when bytes had to be kept, so that reading pauses until they are sent.</summary>
     private bool Return(ReadOnlySpan<byte> bytes)
     {
         if (hold?.Invoke() is { IsCompleted: false } held)
@@ -122,7 +122,7 @@ internal sealed class LoopEchoConnection : ILoopHandler
         OnWritable();
     }
 
-    /// <summary>True when no bytes wait any more.</summary>
+    /// <summary>Sends the kept bytes. Returns true when no bytes wait any more.</summary>
     private bool SendKept()
     {
         if (kept is null || isHeld)
@@ -144,7 +144,7 @@ internal sealed class LoopEchoConnection : ILoopHandler
         return true;
     }
 
-    // A reset, so that a truncated echo does not look complete.
+    // The connection is reset, so that a truncated echo does not look complete.
     private void Break()
     {
         socket.ResetOnClose();

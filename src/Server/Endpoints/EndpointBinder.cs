@@ -11,7 +11,7 @@ internal static class EndpointBinder
     private const string DotNetNote = "through .NET's sockets and Kestrel";
     private const string AbstractNote = "abstract name: no file, so any local user may connect";
 
-    /// <summary>Binds <paramref name="address"/>; new connections wait until the server accepts them.</summary>
+    /// <summary>Binds <paramref name="address"/>. New connections wait until the server accepts them.</summary>
     /// <exception cref="CannotListenException">The address cannot be served.</exception>
     /// <exception cref="NoCertificateException">The address is <c>https:</c> and this system cannot make a certificate.</exception>
     public static ServerEndpoint Bind(EndpointRole role, Address address, ServerOptions options) => address switch
@@ -58,12 +58,12 @@ internal static class EndpointBinder
     {
         if (OperatingSystem.IsWindows())
             return new WindowsPipeEndpoint(address, NoteOf(role, options), role);
-        // Kestrel's named-pipe transport exists on Windows only. Elsewhere .NET's pipe clients connect to this Unix socket.
+        // Kestrel's named-pipe transport exists on Windows only. On other systems .NET's pipe clients connect to this Unix socket.
         var socket = UnixListen.Bind(NamedPipeConnector.UnixSocketPath(address.Name), role.At(address), options);
         return new SocketEndpoint(address, NamedPipeConnector.UnixNote, role, [socket], options.SocketBuffer);
     }
 
-    /// <summary>The note of an endpoint, which names an echo's sockets unless they are the default.</summary>
+    /// <summary>Makes the note of an endpoint, which names an echo's sockets unless they are the default.</summary>
     private static string? NoteOf(in EndpointRole role, ServerOptions options, string? other = null)
     {
         var engine = role is { IsEcho: true, IsWithoutKestrel: false } && options.Sockets is null ? DotNetNote : null;
@@ -74,15 +74,15 @@ internal static class EndpointBinder
 }
 
 /// <summary>What an endpoint does with its connections, on any transport.</summary>
-/// <param name="IsEcho">The endpoint sends all bytes back; else it speaks gRPC.</param>
+/// <param name="IsEcho">Whether the endpoint sends all bytes back. Otherwise it speaks gRPC.</param>
 /// <param name="Behavior">Work and faults on purpose.</param>
-/// <param name="IsWithoutKestrel">An event loop or a task answers the echo, without Kestrel.</param>
+/// <param name="IsWithoutKestrel">Whether an event loop or a task answers the echo, without Kestrel.</param>
 internal readonly record struct EndpointRole(bool IsEcho, EndpointBehavior Behavior, bool IsWithoutKestrel = false)
 {
     /// <summary>The option of the command line that asks for the endpoint.</summary>
     public string Option => IsEcho ? "--echo" : "--listen";
 
-    /// <summary>The address as it was asked for.</summary>
+    /// <summary>Returns the address as it was asked for, with its option.</summary>
     public ListenPlace At(Address address) => new(address, Option);
 }
 
@@ -92,5 +92,5 @@ internal readonly record struct ListenPlace(Address Address, string Option)
     public CannotListenException Refusal(string why, Exception? inner = null) => new($"cannot listen on {Address}: {why}", inner);
 }
 
-/// <summary>An address cannot be served; the message is one sentence with cause and advice.</summary>
+/// <summary>The error that an address cannot be served. The message is one sentence with cause and advice.</summary>
 internal sealed class CannotListenException(string message, Exception? inner = null) : Exception(message, inner);

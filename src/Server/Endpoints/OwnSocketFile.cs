@@ -7,7 +7,8 @@ namespace IpcBench.Server.Endpoints;
 
 /// <summary>
 /// The file of a Unix socket that this server has bound, on Linux. If the file was removed and another server has bound
-/// there, the new file must stay. On Windows, System.Net.Sockets removes the file by its name when the socket closes.
+/// there, the new file must stay. On Windows this class is not used, because System.Net.Sockets removes the file by its
+/// name when the socket closes.
 /// </summary>
 internal sealed class OwnSocketFile
 {
@@ -24,21 +25,21 @@ internal sealed class OwnSocketFile
     }
 
     /// <summary>Takes over the file of a socket that was just bound.</summary>
-    /// <param name="socket">The file's socket; replaced by an object that does not remove the file by its name.</param>
-    /// <param name="isShared">Other servers may know the path.</param>
-    /// <returns>The file; null where System.Net.Sockets removes it.</returns>
+    /// <param name="socket">The file's socket. It is replaced by an object that does not remove the file by its name.</param>
+    /// <param name="isShared">Whether other servers may know the path.</param>
+    /// <returns>The file. Null when System.Net.Sockets removes it.</returns>
     public static OwnSocketFile? TakeOver(string path, ref Socket socket, bool isShared)
     {
         if (!OperatingSystem.IsLinux())
             return null;
         var binder = socket;
         socket = new Socket(binder.SafeHandle);
-        // The finalizer would close the handle that both objects share, and remove the file.
+        // Without this call, the finalizer would close the handle that both objects share, and remove the file.
         GC.SuppressFinalize(binder);
         return new OwnSocketFile(path, isShared);
     }
 
-    /// <summary>Removes the file if it is still the file that was bound. Call it while the socket is open.</summary>
+    /// <summary>Removes the file if it is still the file that was bound. Call this while the socket is open.</summary>
     public void Remove()
     {
         if (identity is not { } own)
@@ -55,16 +56,17 @@ internal sealed class OwnSocketFile
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                // The folder is no longer writable: the next server finds a stale socket.
+                // The folder is no longer writable. The next server finds a stale socket and removes it.
             }
         }
     }
 }
 
 /// <summary>
-/// Lets one server at a time look at a folder and change a socket file in it. The lock is flock(2), which ends with the process, on a file
-/// in the user's own folder (XDG_RUNTIME_DIR), where no other user can lock it. Without such a folder it is on the folder of the socket,
-/// which any user who may read it can keep locked: so a server waits a moment and then continues without the lock.
+/// Lets one server at a time look at a folder and change a socket file in it. The lock is flock(2), which ends with the
+/// process. It is on a file in the user's own folder (XDG_RUNTIME_DIR), where no other user can lock it. Without such a
+/// folder the lock is on the folder of the socket. Any user who may read that folder can keep it locked, so a server
+/// waits a moment and then continues without the lock.
 /// </summary>
 internal sealed partial class FolderLock : IDisposable
 {
@@ -80,8 +82,8 @@ internal sealed partial class FolderLock : IDisposable
     /// <summary>Takes the lock for the folder of <paramref name="path"/>.</summary>
     /// <param name="patience">How long to wait for the lock.</param>
     /// <returns>
-    /// The lock; null when another program holds it for longer, and where there is no lock: on other systems, in a
-    /// folder that this user may not read, and on some network file systems.
+    /// The lock. Null when another program holds it for longer than <paramref name="patience"/>, and when there is no
+    /// lock: on other systems, in a folder that this user may not read, and on some network file systems.
     /// </returns>
     public static FolderLock? Take(string path, TimeSpan patience)
     {

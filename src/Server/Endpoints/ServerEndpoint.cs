@@ -8,7 +8,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 
 namespace IpcBench.Server.Endpoints;
 
-/// <summary>One <c>--listen</c> or <c>--echo</c>: an address that is bound and waits for the server to accept.</summary>
+/// <summary>The address of one <c>--listen</c> or <c>--echo</c>, which is bound and waits for the server to accept.</summary>
 internal abstract class ServerEndpoint(Address address, string? note, EndpointRole role) : IDisposable
 {
     private static readonly TimeSpan Lingering = TimeSpan.FromSeconds(10);
@@ -16,7 +16,7 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
     /// <summary>The address for clients, with the actual port.</summary>
     public Address Address { get; } = address;
 
-    /// <summary>What a report must say about this endpoint; null when its name says all.</summary>
+    /// <summary>What a report must say about this endpoint. Null when its name says everything.</summary>
     public string? Note { get; } = note;
 
     public EndpointCounters Counters { get; } = new();
@@ -24,10 +24,10 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
     /// <inheritdoc cref="EndpointRole.Behavior"/>
     public EndpointBehavior Behavior => role.Behavior;
 
-    /// <summary>The endpoint sends all bytes back and speaks no gRPC.</summary>
+    /// <summary>Whether the endpoint sends all bytes back and speaks no gRPC.</summary>
     public bool IsEcho => role.IsEcho;
 
-    /// <summary>An event loop or tasks answer the echo, without Kestrel.</summary>
+    /// <summary>Whether an event loop or tasks answer the echo, without Kestrel.</summary>
     public bool IsWithoutKestrel => role.IsWithoutKestrel;
 
     /// <summary>The bound sockets that Kestrel does not own yet.</summary>
@@ -36,14 +36,16 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
     /// <summary>Adds the endpoint to Kestrel.</summary>
     public abstract void AddTo(KestrelServerOptions kestrel);
 
-    /// <summary>Removes the files of the sockets, unless other servers have replaced them. Call it before the sockets are closed.</summary>
+    /// <summary>
+    /// Removes the files of the sockets, unless other servers have replaced them. Call this before the sockets are closed.
+    /// </summary>
     public virtual void RemoveFiles()
     {
     }
 
     public abstract void Dispose();
 
-    /// <summary>Adds all layers of a connection, and then its protocol.</summary>
+    /// <summary>Adds all layers of a connection, and after them its protocol.</summary>
     protected void Configure(ListenOptions listen)
     {
         AddLayers(listen);
@@ -51,10 +53,10 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
             listen.Run(connection => EchoHandler.RunAsync(connection, Behavior == EndpointBehavior.None ? null : Behavior.HoldAsync));
     }
 
-    /// <summary>The layers of every connection; derived endpoints add their layers after them.</summary>
+    /// <summary>Adds the layers of every connection. Derived endpoints add their layers after these.</summary>
     protected virtual void AddLayers(ListenOptions listen)
     {
-        // Without TLS there is no ALPN: an endpoint that also offered HTTP/1.1 would drop HTTP/2 without an error.
+        // Without TLS there is no ALPN. An endpoint that also offered HTTP/1.1 would then drop HTTP/2 without an error.
         listen.Protocols = HttpProtocols.Http2;
         listen.Use(next => connection =>
         {
@@ -76,9 +78,9 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
         }
     }
 
-    // When a connection resets thousands of calls and then closes, about one in a hundred such connections never ends
-    // in Kestrel's HTTP/2 (ASP.NET Core 10.0), although all its calls have ended. It would count against the limit of
-    // connections for ever, so it is given up once its socket is closed.
+    // When a connection resets thousands of calls and then closes, about one in a hundred such connections never ends in
+    // Kestrel's HTTP/2 (ASP.NET Core 10.0), although all its calls have ended. Such a connection would count against the
+    // limit of connections for ever. So it is given up some time after its socket is closed.
     private static async Task ServeAsync(Task serving, CancellationToken closed)
     {
         try
@@ -120,7 +122,8 @@ internal sealed class EndpointCounters
     {
         get
         {
-            // Closed is read first: a connection that opens and closes between the two reads must not make the result negative.
+            // The closed connections are read first. Otherwise a connection that opens and closes between the two reads
+            // could make the result negative.
             var closed = Interlocked.Read(ref this.closed);
             return Interlocked.Read(ref opened) - closed;
         }
@@ -136,11 +139,11 @@ internal sealed class EndpointCounters
 }
 
 /// <summary>A listening socket, and the end point by which Kestrel asks for it.</summary>
-/// <param name="File">The socket's file, where this program removes it.</param>
-/// <param name="IsPrivate">Other users of this machine cannot connect.</param>
+/// <param name="File">The socket's file, if this program removes it.</param>
+/// <param name="IsPrivate">Whether other users of this machine cannot connect.</param>
 internal sealed record BoundSocket(EndPoint EndPoint, Socket Socket, OwnSocketFile? File = null, bool IsPrivate = false) : IDisposable
 {
-    /// <summary>The file goes first: while the socket is open, no other file can get its inode number.</summary>
+    /// <summary>Removes the file and then closes the socket. While the socket is open, no other file can get its inode number.</summary>
     public void Dispose()
     {
         File?.Remove();

@@ -40,7 +40,7 @@ internal class SocketEndpoint(
         base.AddLayers(listen);
         if (socketBuffer is not { } size)
             return;
-        // An accepted TCP socket inherits the buffers of its listener; an accepted Unix socket does not (af_unix.c).
+        // An accepted TCP socket inherits the buffers of its listener. An accepted Unix socket does not (af_unix.c).
         listen.Use(next => connection =>
         {
             if (connection.Features.Get<IConnectionSocketFeature>()?.Socket is { } socket)
@@ -76,13 +76,13 @@ internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
 {
     private readonly string name;
 
-    /// <summary>Checks that the name is free.</summary>
+    /// <summary>Makes the endpoint, and checks that the name is free.</summary>
     /// <exception cref="CannotListenException">Another server has a pipe of this name.</exception>
     public WindowsPipeEndpoint(Address.Pipe address, string? note, EndpointRole role)
         : base(address, note, role)
     {
         this.name = address.Name;
-        // Kestrel checks only against other Kestrels, and unrelated servers can share the name of a pipe.
+        // Unrelated servers can share the name of a pipe, and Kestrel checks only against other Kestrels. So the name is checked here.
         if (IsServed(@"\\.\pipe\" + this.name))
             throw role.At(address).Refusal(
                 $"another server is answering there; stop it or choose another name with {role.Option}");
@@ -94,7 +94,7 @@ internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
     {
     }
 
-    // Waits for a free instance without a connection, so that a live server does not notice.
+    // Waits for a free instance without opening a connection, so that a live server does not notice.
     private static bool IsServed(string path)
     {
         const uint shortest = 1;

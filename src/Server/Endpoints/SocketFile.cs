@@ -36,8 +36,9 @@ internal static partial class SocketFile
     }
 
     /// <summary>
-    /// The end of a connect on a non-blocking socket. On Windows each such connect begins with WSAEWOULDBLOCK (connect,
-    /// winsock2.h), even to a socket that nobody serves. A connect that takes longer has found a busy server.
+    /// Waits for the end of a connect on a non-blocking socket. On Windows each such connect begins with WSAEWOULDBLOCK
+    /// (connect, winsock2.h), even to a socket that nobody serves. A connect that takes longer than this has found a busy
+    /// server.
     /// </summary>
     internal static SocketFileState Outcome(Socket connecting, TimeSpan patience)
     {
@@ -50,7 +51,7 @@ internal static partial class SocketFile
     {
         SocketError.Success => SocketFileState.Live,
         SocketError.ConnectionRefused => SocketFileState.Stale,
-        // EAGAIN: the accept queue of a busy server is full.
+        // EAGAIN means that the accept queue of a busy server is full.
         SocketError.WouldBlock or SocketError.InProgress or SocketError.TimedOut => SocketFileState.Live,
         _ => SocketFileState.Other,
     };
@@ -64,7 +65,7 @@ internal static partial class SocketFile
             Directory.CreateDirectory(folder);
     }
 
-    /// <summary>Denies other users access; false when the system refuses.</summary>
+    /// <summary>Denies other users access. Returns false when the system refuses.</summary>
     public static bool TryMakePrivate(string path)
     {
         if (OperatingSystem.IsWindows())
@@ -87,7 +88,7 @@ internal static partial class SocketFile
         }
         catch (SystemException)
         {
-            // A socket's file is a reparse point, which not every version of Windows opens for this change.
+            // Not every version of Windows opens the file of a socket, which is a reparse point, for this change.
             return false;
         }
     }
@@ -96,7 +97,7 @@ internal static partial class SocketFile
     {
         if (OperatingSystem.IsWindows())
         {
-            // The file of an AF_UNIX socket is an empty reparse point that is no link.
+            // On Windows the file of an AF_UNIX socket is an empty reparse point that is no link.
             var file = new FileInfo(path);
             return file.Exists && file.Attributes.HasFlag(FileAttributes.ReparsePoint) && file.LinkTarget is null && file.Length == 0;
         }
@@ -106,7 +107,7 @@ internal static partial class SocketFile
     private const int TypeMask = 0xF000;
     private const int TypeSocket = 0xC000;
 
-    /// <summary>The identity of a file: its file system and its inode. Linux only.</summary>
+    /// <summary>Returns the identity of a file: its file system and its inode. Works on Linux only.</summary>
     public static (ulong Device, ulong Inode) IdentityOf(string path)
     {
         var (_, device, inode) = Look(path);
@@ -123,7 +124,7 @@ internal static partial class SocketFile
             : default;
     }
 
-    // statx(2) in place of stat(2), since its structure is the same on every architecture.
+    // statx(2) is used in place of stat(2), because its structure is the same on every architecture.
     [LibraryImport("libc", EntryPoint = "statx", StringMarshalling = StringMarshalling.Utf8)]
     private static unsafe partial int Statx(int folder, string path, int flags, uint mask, byte* buffer);
 }
@@ -139,6 +140,6 @@ internal enum SocketFileState
     /// <summary>A socket on which a server listens.</summary>
     Live,
 
-    /// <summary>No socket, or a socket without permission.</summary>
+    /// <summary>A file that is no socket, or a socket without permission.</summary>
     Other,
 }

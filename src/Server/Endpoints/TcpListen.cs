@@ -9,7 +9,7 @@ namespace IpcBench.Server.Endpoints;
 /// <summary>Binds TCP ports: every address of a host, on the same port.</summary>
 internal static class TcpListen
 {
-    /// <summary>Binds and listens; with <paramref name="port"/> 0 the system chooses the port.</summary>
+    /// <summary>Binds and listens. With <paramref name="port"/> 0 the system chooses the port.</summary>
     /// <exception cref="CannotListenException">The port is in use, or the host is not of this machine.</exception>
     public static IReadOnlyList<BoundSocket> Bind(string host, int port, ListenPlace place, ServerOptions options)
     {
@@ -27,7 +27,7 @@ internal static class TcpListen
             catch (SocketException e)
             {
                 sockets.ForEach(bound => bound.Socket.Dispose());
-                // A port that is free on 127.0.0.1 may be in use on ::1: try another port.
+                // A port that is free on 127.0.0.1 may be in use on ::1. Then another port is tried.
                 if (port == 0 && e.SocketErrorCode == SocketError.AddressAlreadyInUse && attempt < attempts)
                     continue;
                 throw place.Refusal(Explain(place.Option, e), e);
@@ -35,7 +35,7 @@ internal static class TcpListen
         }
     }
 
-    /// <summary>True when only this machine can reach the host.</summary>
+    /// <summary>Whether only this machine can reach the host.</summary>
     public static bool IsLoopback(string host, ListenPlace place) => Resolve(host, place).All(IPAddress.IsLoopback);
 
     private static void AddSocket(List<BoundSocket> sockets, IPAddress ip, int addresses, int port, ServerOptions options)
@@ -60,11 +60,12 @@ internal static class TcpListen
         {
             if (endPoint.Address.Equals(IPAddress.IPv6Any))
                 socket.DualMode = true;
-            // The buffer is set before listen(2), since the window scale depends on it (tcp(7)).
+            // The buffer is set before listen(2), because the window scale depends on it (tcp(7)).
             if (options.SocketBuffer is { } size)
                 SocketEndpoint.SetBuffers(socket, size);
             socket.Bind(endPoint);
-            // .NET sets SO_REUSEADDR, with which two sockets may bind the same port until one of them listens.
+            // .NET sets SO_REUSEADDR. With this option two sockets may bind the same port until one of them listens, so
+            // listening is a part of binding.
             socket.Listen(options.Backlog);
             return new BoundSocket(socket.LocalEndPoint!, socket);
         }
@@ -101,12 +102,12 @@ internal static class TcpListen
 }
 
 /// <summary>
-/// The self-signed certificate of a TLS endpoint, made at start. Its key is kept in memory; Windows also stores it in a
-/// file of the user, which is removed with the certificate, but not when the server is killed.
+/// The self-signed certificate of a TLS endpoint, made at start. Its key is kept in memory. Windows also stores the key
+/// in a file of the user. This file is removed with the certificate, but not when the server is killed.
 /// </summary>
 internal static class SelfSigned
 {
-    /// <summary>A certificate for this machine's loopback names and <paramref name="host"/>, valid for a year.</summary>
+    /// <summary>Makes a certificate for this machine's loopback names and <paramref name="host"/>, valid for a year.</summary>
     /// <exception cref="NoCertificateException">The system's cryptography cannot make a certificate.</exception>
     public static X509Certificate2 Create(string host)
     {
@@ -122,7 +123,7 @@ internal static class SelfSigned
             var made = request.CreateSelfSigned(now.AddDays(-1), now.AddDays(365));
             if (!OperatingSystem.IsWindows())
                 return made;
-            // Windows does not serve with a key that is in memory alone (dotnet/runtime issue 23749); this round trip stores it.
+            // Windows does not serve with a key that is in memory alone (dotnet/runtime issue 23749). This round trip stores the key.
             using (made)
                 return X509CertificateLoader.LoadPkcs12(made.Export(X509ContentType.Pfx), null);
         }
@@ -147,5 +148,5 @@ internal static class SelfSigned
     }
 }
 
-/// <summary>This system cannot make a certificate, so <c>https:</c> cannot be served; other addresses can.</summary>
+/// <summary>The error that this system cannot make a certificate, so that <c>https:</c> cannot be served. Other addresses can.</summary>
 internal sealed class NoCertificateException(string message, Exception inner) : Exception(message, inner);

@@ -7,11 +7,11 @@ namespace IpcBench.Server.Endpoints;
 /// <summary>Binds Unix domain sockets: files that only the current user may use, and abstract names.</summary>
 internal static class UnixListen
 {
-    // The work under the lock takes milliseconds.
+    // The work under the lock takes milliseconds, so the wait for another server is short.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(1);
 
     /// <summary>Binds and listens on <paramref name="path"/>, and replaces a stale socket file.</summary>
-    /// <param name="path">A rooted path; or NUL and a name for the abstract namespace.</param>
+    /// <param name="path">A rooted path, or NUL and a name for the abstract namespace.</param>
     /// <exception cref="CannotListenException">
     /// Another server or a file that is no socket is at the path, or the path cannot be used.
     /// </exception>
@@ -20,7 +20,7 @@ internal static class UnixListen
         var endPoint = EndPointOf(path, place);
         if (path[0] == '\0')
             return BindAndListen(endPoint, null, place, options);
-        // An owned server needs no lock: its owner has made up the path, and nobody else knows it.
+        // An owned server needs no lock. Its owner has made up the path, and nobody else knows it.
         using (options.Owned ? null : FolderLock.Take(path, Patience))
         {
             MakeRoom(path, endPoint, place);

@@ -16,7 +16,7 @@ namespace IpcBench.Server.GrpcDotnet;
 /// <summary>The Bench service on the generated base class: one instance for all calls, with prepared replies.</summary>
 internal sealed class BenchService(BenchServices services) : Bench.BenchBase
 {
-    // After so many messages Pull lets other work run: less than a millisecond.
+    // The number of messages after which Pull lets other work run. They take less than a millisecond.
     private const long MessagesOfTurn = 64;
 
     private readonly ReplyMessages replies = new();
@@ -128,7 +128,7 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
     {
         await room;
         await endpoint.Behavior.HoldAsync();
-        // The status is set rather than thrown, so that the whole payload is sent before it.
+        // The status is set and not thrown, so that the whole payload is sent before the status.
         if (endpoint.Behavior.EndsWithError)
             context.Status = new Status(StatusCode.Internal, "");
         else
@@ -156,7 +156,8 @@ internal sealed class ReplyMessages
 
     public Task<DownloadReply> For(int size) => kept.For(size);
 
-    // Each payload is the beginning of a longer one. The array's length is a power of two, so that slowly growing sizes need few arrays.
+    // Each payload is the beginning of one long array. The array's length is a power of two, so that slowly growing sizes
+    // need few arrays.
     private Task<DownloadReply> Make(int size, bool isKept)
     {
         if (pattern.Length < size)

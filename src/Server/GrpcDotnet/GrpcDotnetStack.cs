@@ -17,13 +17,13 @@ internal sealed class GrpcDotnetStack : IGrpcStack
 
     public void Configure(WebApplicationBuilder builder, BenchServices services)
     {
-        // This program handles signals itself; the host's default lifetime would take them.
+        // This program handles signals itself. The host's default lifetime would take the signals.
         builder.Services.AddSingleton<IHostLifetime, NoLifetime>();
         builder.Services.AddSingleton(new BenchService(services)).AddSingleton(new ControlService(services));
         builder.Services.AddGrpc(grpc =>
         {
             grpc.IgnoreUnknownServices = true;
-            // The payload, and room for the other fields.
+            // The limit has room for the payload and the other fields.
             grpc.MaxReceiveMessageSize = (int)Math.Min(int.MaxValue, services.MaxSize + 1024L);
         });
     }
@@ -40,7 +40,7 @@ internal sealed class GrpcDotnetStack : IGrpcStack
     public Task StopAsync(WebApplication host, CancellationToken cancellation) => host.StopAsync(cancellation);
 }
 
-/// <summary>The host starts and stops only when the program says so.</summary>
+/// <summary>A lifetime with which the host starts and stops only when the program says so.</summary>
 internal sealed class NoLifetime : IHostLifetime
 {
     public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;

@@ -3,16 +3,18 @@ using IpcBench.LoopSockets;
 namespace IpcBench.Server.Hosting;
 
 /// <summary>
-/// Counts accepted connections over all listeners, each until its descriptor is closed; those beyond the limit are closed at once.
+/// Counts accepted connections over all listeners, each until its descriptor is closed. Connections beyond the limit are closed at once.
 /// </summary>
-/// <param name="limit">How many are served by the limits of this moment, which somebody may change while the server runs.</param>
-/// <param name="warnings">Is told each sentence once.</param>
+/// <param name="limit">
+/// Returns how many connections the present limits allow. Somebody may change the limits while the server runs.
+/// </param>
+/// <param name="warnings">Gets each sentence once.</param>
 internal sealed class AcceptGate(Func<long> limit, TextWriter warnings) : ILogger<LoopTransportFactory>
 {
     private readonly HashSet<string> told = [];
     private long open;
 
-    /// <summary>Takes a place for a connection that was accepted; <see cref="Leave"/> gives it back.</summary>
+    /// <summary>Takes a place for a connection that was accepted. <see cref="Leave"/> gives the place back.</summary>
     /// <returns>False when the connection is to be closed at once.</returns>
     public bool TryEnter()
     {
@@ -24,10 +26,10 @@ internal sealed class AcceptGate(Func<long> limit, TextWriter warnings) : ILogge
         return false;
     }
 
-    /// <summary>The connection is closed.</summary>
+    /// <summary>Called when the connection is closed.</summary>
     public void Leave() => Interlocked.Decrement(ref open);
 
-    /// <summary>The system lets no connection be accepted, and it is tried again before long.</summary>
+    /// <summary>Reports that the system lets no connection be accepted. The listener tries again before long.</summary>
     public void TellStuck(string reason) =>
         Tell($"No connection can be accepted ({reason}); the listener tries again every 50 ms.");
 
@@ -40,7 +42,7 @@ internal sealed class AcceptGate(Func<long> limit, TextWriter warnings) : ILogge
         }
     }
 
-    /// <summary>The transport on event loops tells here that it can accept nothing, and which exceptions it caught.</summary>
+    /// <summary>Called by the transport on event loops when it can accept nothing, and for exceptions that it caught.</summary>
     void ILogger.Log<TState>(
         LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
         Tell(exception is null ? formatter(state, exception) : $"{formatter(state, exception)} {exception}");

@@ -7,8 +7,9 @@ using IpcBench.Server.Options;
 namespace IpcBench.Server.Hosting;
 
 /// <summary>
-/// Serves raw echoes over System.Net.Sockets without Kestrel: one task per connection, which awaits bytes and sends them back. Its cost
-/// beyond an event loop is the cost of .NET's sockets and thread pool; Kestrel's cost beyond this host is Kestrel's own.
+/// Serves raw echoes over System.Net.Sockets without Kestrel. Each connection has one task, which awaits bytes and sends
+/// them back. What this host costs more than an event loop is the cost of .NET's sockets and thread pool. What Kestrel
+/// costs more than this host is Kestrel's own cost.
 /// </summary>
 internal sealed class BareEchoHost : IDisposable
 {
@@ -83,7 +84,7 @@ internal sealed class BareEchoHost : IDisposable
         }
         catch (Exception e) when (e is SocketException or OperationCanceledException or ObjectDisposedException)
         {
-            // The usual ends of these connections: the client closed or does not read, or the server stops.
+            // These are the usual ends of these connections: the client closed or does not read, or the server stops.
         }
         finally
         {
@@ -109,7 +110,7 @@ internal sealed class BareEchoHost : IDisposable
         }
     }
 
-    /// <summary>Sends, and gives up a client that does not read for a while.</summary>
+    /// <summary>Waits for a send, and gives up a client that does not read for a while.</summary>
     private static async ValueTask<int> PatientlyAsync(ValueTask<int> send, CancellationTokenSource stall)
     {
         stall.CancelAfter(Patience);

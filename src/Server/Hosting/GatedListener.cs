@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.Connections;
 
 namespace IpcBench.Server.Hosting;
 
-/// <summary>A transport whose connections are counted by the gate, and closed at once where it has no room.</summary>
+/// <summary>A transport whose connections the gate counts. Connections for which the gate has no room are closed at once.</summary>
 internal sealed class GatedListenerFactory(IConnectionListenerFactory inner, AcceptGate gate)
     : IConnectionListenerFactory, IConnectionListenerFactorySelector
 {
@@ -14,8 +14,8 @@ internal sealed class GatedListenerFactory(IConnectionListenerFactory inner, Acc
 }
 
 /// <summary>
-/// Hands on the connections for which the gate has room. It closes one before it accepts the next, so a flood of connections takes one
-/// file descriptor more than those that are served.
+/// Hands on the connections for which the gate has room. A rejected connection is closed before the next connection is
+/// accepted. So a flood of connections takes only one file descriptor more than the served connections.
 /// </summary>
 internal sealed class GatedListener(IConnectionListener inner, AcceptGate gate) : IConnectionListener
 {

@@ -13,13 +13,13 @@ using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 
 namespace IpcBench.Server.Hosting;
 
-/// <summary>A host with Kestrel on the given endpoints: no configuration files, no logging, no middleware.</summary>
+/// <summary>Makes a host with Kestrel on the given endpoints, without configuration files, logging or middleware.</summary>
 internal static class KestrelHost
 {
     public static WebApplicationBuilder CreateBuilder(
         ServerOptions options, IReadOnlyList<ServerEndpoint> endpoints, long maxConnections, AcceptGate gate)
     {
-        // The empty builder reads no appsettings.json and no ASPNETCORE_URLS: only the command line says where this server listens.
+        // The empty builder reads no appsettings.json and no ASPNETCORE_URLS. So only the command line says where this server listens.
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.WebHost.UseKestrelCore().UseKestrelHttpsConfiguration();
         builder.Services.Configure<KestrelServerOptions>(kestrel =>
@@ -30,8 +30,8 @@ internal static class KestrelHost
         });
         builder.Services.Configure<SocketTransportOptions>(sockets => Configure(sockets, options, endpoints));
         builder.Services.Configure<LoopTransportOptions>(sockets => Configure(sockets, options, endpoints));
-        // The socket transport, Kestrel's or that of the event loops, behind the gate. Kestrel takes the last
-        // registered factory that can bind an end point.
+        // The socket transport is Kestrel's or that of the event loops, and stands behind the gate. Kestrel takes the
+        // last registered factory that can bind an end point.
         builder.Services.AddSingleton<IConnectionListenerFactory>(services =>
             new GatedListenerFactory(
                 options.Sockets == SocketEngine.Loop && EventLoop.IsSupported
@@ -46,7 +46,7 @@ internal static class KestrelHost
     {
         sockets.CreateBoundListenSocket = Take(endpoints);
         sockets.Backlog = options.Backlog;
-        // Bytes of one connection that may wait to be read: an echo whose client does not read leaves them waiting.
+        // The bytes of one connection that may wait to be read. An echo whose client does not read leaves them waiting.
         sockets.MaxReadBufferSize = KestrelLimits.MostUnread;
         sockets.NoDelay = !options.Nagle;
         sockets.UnsafePreferInlineScheduling = options.Inline;
@@ -84,7 +84,7 @@ internal static class WindowsPipes
         pipes.MaxReadBufferSize = KestrelLimits.MostUnread;
         if (options.PipeListeners is { } listeners)
             pipes.ListenerQueueCount = listeners;
-        // Kestrel asks for kernel buffers of 0 bytes, so that every write waits for its reader.
+        // By default Kestrel asks for kernel buffers of 0 bytes, so that every write waits for its reader.
         if (options.PipeBuffer is { } size)
             pipes.CreateNamedPipeServerStream = context => Create(context, size);
     });

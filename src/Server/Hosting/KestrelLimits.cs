@@ -5,29 +5,31 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 namespace IpcBench.Server.Hosting;
 
 /// <summary>
-/// Limits of what clients may cost. Every limit that matters is set here with its reason, even where it is Kestrel's default.
+/// Limits of what clients may cost. Every limit that matters is set here with its reason, even if it is Kestrel's default.
 /// </summary>
 internal static class KestrelLimits
 {
-    /// <summary>A server whose limit of open files allows fewer connections does not start.</summary>
+    /// <summary>The least number of connections. If the limit of open files allows fewer, the server does not start.</summary>
     private const long FewestConnections = 16;
 
-    /// <summary>Received bytes of one connection that its protocol has not read yet; beyond them the socket is not read.</summary>
+    /// <summary>
+    /// The received bytes of one connection that its protocol has not read yet. At this number the socket is no longer read.
+    /// </summary>
     public const int MostUnread = 256 << 10;
 
     private const long MostConnections = 20_000;
 
-    // Without a free file descriptor a process can neither accept nor load code, so some are kept back. With grpc-dotnet's stack the
-    // process has 186 descriptors open after the first calls, and the loops keep 32 free (LoopListener).
+    // Without a free file descriptor a process can neither accept nor load code, so this many are kept back. With grpc-dotnet's
+    // stack the process has 186 descriptors open after the first calls, and the loops keep 32 free (LoopListener).
     private const long OwnFiles = 352;
 
     /// <summary>
-    /// The most connections over all endpoints; further connections are closed at once. A benchmark with 10,000 connections must
-    /// work, and each idle connection costs about 35 KiB.
+    /// Returns the most connections over all endpoints. Further connections are closed at once. A benchmark with 10,000
+    /// connections must work, and each idle connection costs about 35 KiB.
     /// </summary>
     public static long MaxConnections() => Math.Clamp(OpenFileLimit.Read().Soft - OwnFiles, 0, MostConnections);
 
-    /// <summary>An error message when the limit of open files is too low to serve at all; else null.</summary>
+    /// <summary>Returns an error message when the limit of open files is too low to serve at all. Null otherwise.</summary>
     public static string? TooFewFiles() => OpenFileLimit.Read().Soft is var files and < OwnFiles + FewestConnections
         ? FormattableString.Invariant(
             $"cannot listen: the limit of open files is {files}, and the server needs {OwnFiles + FewestConnections} ")
@@ -37,7 +39,7 @@ internal static class KestrelLimits
     public static void Apply(KestrelServerOptions kestrel, ServerOptions options, long maxConnections)
     {
         kestrel.AddServerHeader = false;
-        // Nothing here depends on the scheme, and clients with their own TLS layer may say http.
+        // Clients with their own TLS layer may say http, and nothing here depends on the scheme.
         kestrel.AllowAlternateSchemes = true;
         var limits = kestrel.Limits;
         limits.MaxConcurrentConnections = maxConnections;
@@ -45,16 +47,17 @@ internal static class KestrelLimits
         limits.KeepAliveTimeout = TimeSpan.FromMinutes(10);
         // How long a request may take to send its headers.
         limits.RequestHeadersTimeout = TimeSpan.FromSeconds(10);
-        // All headers of a request after decompression: a gRPC request has a dozen short headers, an HPACK bomb expands to megabytes.
+        // The size of all headers of a request after decompression. A gRPC request has a dozen short headers, but an
+        // HPACK bomb expands to megabytes.
         limits.MaxRequestHeadersTotalSize = 16 << 10;
         limits.MaxRequestHeaderCount = 64;
-        // No limit here: the gRPC stack rejects a message that is too long with RESOURCE_EXHAUSTED.
+        // Kestrel's limit is not used, because the gRPC stack rejects a message that is too long with RESOURCE_EXHAUSTED.
         limits.MaxRequestBodySize = null;
         // A request body that is slower than this is cut off after the grace period.
         limits.MinRequestBodyDataRate = new MinDataRate(bytesPerSecond: 240, gracePeriod: TimeSpan.FromSeconds(5));
-        // A client that stops reading, or keeps its window shut, is cut off too: Kestrel grants the time that the
-        // written bytes take at this rate. 10,000 connections that share a slow machine still read faster. At Kestrel's
-        // default of 240 bytes a second a client with full socket buffers could stay for half an hour.
+        // A client that stops reading, or keeps its window shut, is cut off too. Kestrel grants the time that the written
+        // bytes take at this rate. 10,000 connections that share a slow machine still read faster. At Kestrel's default
+        // of 240 bytes a second, a client with full socket buffers could stay for half an hour.
         limits.MinResponseDataRate = new MinDataRate(bytesPerSecond: 4 << 10, gracePeriod: TimeSpan.FromSeconds(5));
         // The most bytes that may wait for the socket of one connection.
         limits.MaxResponseBufferSize = 64 << 10;
@@ -66,12 +69,14 @@ internal static class KestrelLimits
     {
         // Streams × --write-chunk is the most memory that the server holds for one connection.
         http2.MaxStreamsPerConnection = options.MaxStreams;
-        // The bytes that a client may send before the server reads them, per stream and in all. The defaults are Kestrel's 768 KiB and 1
-        // MiB, as in applications (https://github.com/dotnet/aspnetcore/pull/43302). They decide how often an upload waits.
+        // The bytes that a client may send before the server reads them, per stream and in all. They decide how often an
+        // upload waits. The defaults are Kestrel's 768 KiB and 1 MiB, as in applications
+        // (https://github.com/dotnet/aspnetcore/pull/43302).
         http2.InitialStreamWindowSize = options.Http2Window ?? http2.InitialStreamWindowSize;
         http2.InitialConnectionWindowSize = options.Http2Window ?? http2.InitialConnectionWindowSize;
         http2.MaxFrameSize = 16 << 10;
-        // The decoder's dynamic table and the longest single header: small, but enough for every known gRPC client.
+        // The sizes of the decoder's dynamic table and of the longest single header. They are small, but enough for every
+        // known gRPC client.
         http2.HeaderTableSize = 4 << 10;
         http2.MaxRequestHeaderFieldSize = 8 << 10;
     }

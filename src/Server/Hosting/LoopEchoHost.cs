@@ -9,7 +9,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Server.Hosting;
 
 /// <summary>
-/// Serves all raw echoes on one event loop and one thread: no Kestrel, no pipelines and no thread pool between receive and send.
+/// Serves all raw echoes on one event loop and one thread, without Kestrel, pipelines or a thread pool between receive and send.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopEchoHost : IDisposable
@@ -133,7 +133,7 @@ internal sealed class LoopEchoHost : IDisposable
             }
             catch (IOException)
             {
-                // epoll cannot watch another descriptor.
+                // epoll cannot watch another descriptor. The connection is closed already.
                 host.gate.Leave();
             }
         }
@@ -149,8 +149,9 @@ internal sealed class LoopEchoHost : IDisposable
     }
 
     /// <summary>
-    /// Ends connections whose clients have not read for a while although bytes wait for them, since each holds a buffer of the server. It
-    /// runs once a second and only while bytes wait: with a timer, every wait of the loop must read the clock.
+    /// Ends connections whose clients have not read for a while although bytes wait for them. Each such connection holds
+    /// a buffer of the server. The check runs once a second and only while bytes wait, because with a timer every wait of
+    /// the loop must read the clock.
     /// </summary>
     private sealed class StallWatch(EventLoop loop, HashSet<LoopEchoConnection> connections) : ILoopTimer
     {

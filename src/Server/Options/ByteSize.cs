@@ -8,15 +8,15 @@ namespace IpcBench.Server.Options;
 /// <summary>Reads numbers and sizes (64k, 64KiB, 1M) within bounds from the command line.</summary>
 internal static class ByteSize
 {
-    /// <summary>The largest array of .NET, less room for the head of a frame.</summary>
+    /// <summary>The largest array of .NET, less room for the head of a frame, in bytes.</summary>
     public const int Most = 0x7FFFFF00;
 
-    /// <summary>A whole number; outside the bounds it is an error of the option.</summary>
+    /// <summary>Reads a whole number. A number outside the bounds is an error of the option.</summary>
     public static int Number(ArgumentResult result, int least, int most) =>
         Within(result, int.TryParse(
             result.Tokens[0].Value, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : null, least, most);
 
-    /// <summary>A number of bytes; outside the bounds it is an error of the option.</summary>
+    /// <summary>Reads a number of bytes. A number outside the bounds is an error of the option.</summary>
     public static int Size(ArgumentResult result, int least, int most) => Within(result, Units.Count(result.Tokens[0].Value), least, most);
 
     private static int Within(ArgumentResult result, double? value, int least, int most)
@@ -30,7 +30,7 @@ internal static class ByteSize
     }
 }
 
-/// <summary>Options for numbers within bounds.</summary>
+/// <summary>Makes options for numbers within bounds.</summary>
 internal static class NumberOption
 {
     public static Option<int> Number(string name, string description, int least, int most, int otherwise) =>

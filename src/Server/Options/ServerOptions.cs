@@ -7,7 +7,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Server.Options;
 
-/// <summary>The options of the command line; they do not change while the server runs.</summary>
+/// <summary>The options of the command line. They do not change while the server runs.</summary>
 internal sealed record ServerOptions
 {
     /// <summary>The addresses of a server without <c>--listen</c>.</summary>
@@ -27,54 +27,61 @@ internal sealed record ServerOptions
     /// <summary>The largest payload in bytes.</summary>
     public int MaxSize { get; init; } = 64 << 20;
 
-    /// <summary>A client has started this server: it ignores the terminal's Ctrl-C and stops at the end of standard input.</summary>
+    /// <summary>
+    /// Whether a client has started this server. Such a server ignores the terminal's Ctrl-C and stops at the end of standard input.
+    /// </summary>
     public bool Owned { get; init; }
 
-    /// <summary>The gRPC implementation; null: the first of this build.</summary>
+    /// <summary>The name of the gRPC implementation. Null for the default of this build.</summary>
     public string? Stack { get; init; }
 
-    /// <summary>Connections that may wait to be accepted; the system limits the number (Linux: net.core.somaxconn).</summary>
+    /// <summary>
+    /// The number of connections that may wait to be accepted. The system limits this number (Linux: net.core.somaxconn).
+    /// </summary>
     public int Backlog { get; init; } = 4096;
 
-    /// <summary>Kestrel's I/O queues; null: Kestrel's default; 0: I/O callbacks run on the thread pool.</summary>
+    /// <summary>The number of Kestrel's I/O queues. Null for Kestrel's default. With 0, I/O callbacks run on the thread pool.</summary>
     public int? IoQueues { get; init; }
 
-    /// <summary>Completions run on the polling threads, without a hop to the thread pool.</summary>
+    /// <summary>Whether completions run on the polling threads, without a hop to the thread pool.</summary>
     public bool Inline { get; init; }
 
     /// <summary>
-    /// Receive at once, into a buffer that each waiting connection holds, in place of a receive of 0 bytes that waits for data.
+    /// Whether to receive at once, into a buffer that each waiting connection then holds. Otherwise a receive of 0 bytes
+    /// first waits for data.
     /// </summary>
     public bool EagerReceive { get; init; }
 
-    /// <summary>The sockets of the server; null: this program's event loop for raw echoes on Linux, else .NET's sockets.</summary>
+    /// <summary>
+    /// The sockets of the server. Null for this program's event loop for raw echoes on Linux, and .NET's sockets otherwise.
+    /// </summary>
     public SocketEngine? Sockets { get; init; }
 
-    /// <summary>SO_SNDBUF and SO_RCVBUF in bytes; null: the system's default.</summary>
+    /// <summary>SO_SNDBUF and SO_RCVBUF in bytes. Null for the system's default.</summary>
     public int? SocketBuffer { get; init; }
 
-    /// <summary>Keep Nagle's algorithm on for TCP and TLS.</summary>
+    /// <summary>Whether to keep Nagle's algorithm on for TCP and TLS.</summary>
     public bool Nagle { get; init; }
 
-    /// <summary>The initial HTTP/2 window of a stream and of a connection in bytes; null: Kestrel's default.</summary>
+    /// <summary>The initial HTTP/2 window of a stream and of a connection in bytes. Null for Kestrel's default.</summary>
     public int? Http2Window { get; init; }
 
     /// <summary>The most concurrent calls of one connection.</summary>
     public int MaxStreams { get; init; } = 100;
 
-    /// <summary>Bytes of one write of a large reply: the memory per call that a client can hold by not reading.</summary>
+    /// <summary>The bytes of one write of a large reply. A client that does not read can hold this much memory per call.</summary>
     public int WriteChunk { get; init; } = 128 << 10;
 
-    /// <summary>Windows: the kernel buffer of a named pipe in each direction, in bytes; null: Kestrel's default.</summary>
+    /// <summary>On Windows, the kernel buffer of a named pipe in each direction, in bytes. Null for Kestrel's default.</summary>
     public int? PipeBuffer { get; init; }
 
-    /// <summary>Windows: named-pipe instances that wait for a client; null: Kestrel's default.</summary>
+    /// <summary>On Windows, the number of named-pipe instances that wait for a client. Null for Kestrel's default.</summary>
     public int? PipeListeners { get; init; }
 
     /// <summary>Faults on purpose, for tests of the client.</summary>
     public EndpointBehaviorOptions Behaviors { get; init; } = new();
 
-    /// <summary>The settings that <c>Control.Describe</c> tells and results files keep: <c>backlog</c>, <c>4096</c>.</summary>
+    /// <summary>Lists the settings that <c>Control.Describe</c> reports and results files keep: <c>backlog</c>, <c>4096</c>.</summary>
     public IEnumerable<(string Name, string Value)> Settings()
     {
         yield return ("backlog", Text(Backlog));
@@ -110,14 +117,14 @@ internal enum SocketEngine
     /// <summary>System.Net.Sockets, through Kestrel.</summary>
     DotNet,
 
-    /// <summary>The event loop of IpcBench.Transports; Linux only.</summary>
+    /// <summary>The event loop of IpcBench.Transports, on Linux only.</summary>
     Loop,
 
-    /// <summary>System.Net.Sockets without Kestrel for raw echoes; for other endpoints as <see cref="DotNet"/>.</summary>
+    /// <summary>System.Net.Sockets without Kestrel for raw echoes. Other endpoints are served as by <see cref="DotNet"/>.</summary>
     Bare,
 }
 
-/// <summary>The options of the command line, and their reading.</summary>
+/// <summary>Defines and reads the options of the command line.</summary>
 internal static class ServerArguments
 {
     private static readonly ServerOptions Default = new();
@@ -144,7 +151,7 @@ internal static class ServerArguments
         "--max-size", "Largest payload that is served", 1, ByteSize.Most, Default.MaxSize);
     private static readonly Option<bool> Owned = new("--owned") { Description = "Ignore Ctrl-C; end when standard input closes" };
 
-    /// <summary>ServerCommand, which knows the stacks, adds their names, the default and the check.</summary>
+    /// <summary>The option of the stack. ServerCommand knows the stacks, so it adds their names, the default and the check.</summary>
     public static readonly Option<string> Stack = new("--stack") { Description = "The gRPC implementation that answers" };
     private static readonly Option<int> Backlog = NumberOption.Number(
         "--backlog", "Connections that may wait to be accepted", 1, 1 << 20, Default.Backlog);

@@ -12,7 +12,7 @@ internal sealed class BenchServices
     /// <summary>The message of INVALID_ARGUMENT for wrong numbers in a PullRequest.</summary>
     public const string WrongPull = "messages, delay_ns and chunk must not be negative, rate lies between 0 and 1e9";
 
-    // A client that reads takes the whole budget in this time at 13 MB/s.
+    // At 13 MB/s, a client that reads takes the whole budget in this time.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
     private readonly ServerOptions options;
@@ -28,23 +28,25 @@ internal sealed class BenchServices
 
     public DownloadReplies Replies { get; } = new();
 
-    /// <summary>The replies over bare HTTP/2: payload alone, sliced from the shared pattern.</summary>
+    /// <summary>The replies over bare HTTP/2, which have the payload alone, sliced from the shared pattern.</summary>
     public KeptBySize<ReplyFrame> Bytes { get; } = new((size, _) => new ReplyFrame(ReadOnlyMemory<byte>.Empty, size));
 
     /// <summary>The memory budget of large replies.</summary>
     public WriteBudget Budget { get; }
 
-    /// <summary>The same budget, for stacks that write a reply in one piece.</summary>
+    /// <summary>The budget of <see cref="Budget"/>, for stacks that write a reply in one piece.</summary>
     public WholeReplies Whole { get; }
 
     /// <summary>The largest payload in bytes, sent or received.</summary>
     public int MaxSize => this.options.MaxSize;
 
-    /// <summary>True when the numbers of the request are valid; else the error is <see cref="WrongPull"/>.</summary>
+    /// <summary>Whether the numbers of the request are valid. If not, the error is <see cref="WrongPull"/>.</summary>
     public static bool Accepts(PullRequest request) =>
         request is { Messages: >= 0, Chunk: >= 0, DelayNs: >= 0 and <= 3_600_000_000_000, Rate: >= 0 and <= 1e9 };
 
-    /// <summary>True when a payload of this size is allowed; else <paramref name="refusal"/> is the message of INVALID_ARGUMENT.</summary>
+    /// <summary>
+    /// Whether a payload of this size is allowed. If not, <paramref name="refusal"/> is the message of INVALID_ARGUMENT.
+    /// </summary>
     public bool Accepts(long size, out string refusal)
     {
         refusal = size < 0

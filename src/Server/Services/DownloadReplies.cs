@@ -8,8 +8,8 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Server.Services;
 
 /// <summary>
-/// The replies of <c>Download</c>. The first sizes that clients ask for are kept as whole frames; other replies are
-/// written from the pattern.
+/// The replies of <c>Download</c>. The replies of the first sizes that clients ask for are kept as whole frames. Other
+/// replies are written from the pattern.
 /// </summary>
 internal sealed class DownloadReplies
 {
@@ -17,7 +17,7 @@ internal sealed class DownloadReplies
 
     private readonly KeptBySize<ReplyFrame> kept = new(Make, KeptBytes);
 
-    /// <summary>The frame of a <see cref="DownloadReply"/> with exactly <paramref name="size"/> payload bytes.</summary>
+    /// <summary>Returns the frame of a <see cref="DownloadReply"/> with exactly <paramref name="size"/> payload bytes.</summary>
     public ReplyFrame For(int size) => kept.For(size);
 
     private static ReplyFrame Make(int size, bool isKept)
@@ -31,7 +31,7 @@ internal sealed class DownloadReplies
         return new ReplyFrame(whole, 0);
     }
 
-    // The prefix, then the field's tag and length. An empty payload makes an empty message (proto3 omits empty fields).
+    // The head is the prefix, then the field's tag and length. An empty payload makes an empty message (proto3 omits empty fields).
     private static byte[] HeadOf(int size)
     {
         var tag = size == 0
@@ -63,7 +63,7 @@ internal static class DownloadSize
         return Parser.ParseFrom(message).Size;
     }
 
-    // The bytes of every generated client: the tag and a varint of at most nine bytes. This saves an object per call.
+    // Reads the bytes that every generated client sends: the tag and a varint of at most nine bytes. This saves an object per call.
     private static bool TryParsePlain(ReadOnlySpan<byte> message, out long size)
     {
         const byte tag = (DownloadRequest.SizeFieldNumber << 3) | (byte)WireFormat.WireType.Varint;
@@ -82,10 +82,11 @@ internal static class DownloadSize
 }
 
 /// <summary>
-/// Keeps an object for each of the first sizes that clients ask for: a client that asks for every size must not fill the memory.
+/// Keeps an object for each of the first sizes that clients ask for. Objects of further sizes are not kept, because a
+/// client that asks for every size must not fill the memory.
 /// </summary>
-/// <param name="make">Makes the object; the second argument tells whether it will be kept.</param>
-/// <param name="keptBytes">The largest sum of the kept sizes; objects of further sizes are made anew each time.</param>
+/// <param name="make">Makes the object. The second argument says whether the object will be kept.</param>
+/// <param name="keptBytes">The largest sum of the kept sizes. Objects of further sizes are made anew each time.</param>
 internal sealed class KeptBySize<T>(Func<int, bool, T> make, long keptBytes = long.MaxValue)
 {
     private const int KeptSizes = 256;

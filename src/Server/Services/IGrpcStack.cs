@@ -1,6 +1,6 @@
 namespace IpcBench.Server.Services;
 
-/// <summary>A gRPC implementation on Kestrel: it adds the services to a host that has its endpoints.</summary>
+/// <summary>A gRPC implementation on Kestrel. It adds the services to a host that has its endpoints.</summary>
 internal interface IGrpcStack
 {
     /// <summary>The stack of grpc-dotnet (Grpc.AspNetCore.Server).</summary>
@@ -17,6 +17,6 @@ internal interface IGrpcStack
     /// <summary>Starts Kestrel with this stack.</summary>
     Task StartAsync(WebApplication host, BenchServices services, CancellationToken cancellation);
 
-    /// <summary>Stops Kestrel; calls that still run when <paramref name="cancellation"/> is signalled are aborted.</summary>
+    /// <summary>Stops Kestrel. Calls that still run when <paramref name="cancellation"/> is signalled are aborted.</summary>
     Task StopAsync(WebApplication host, CancellationToken cancellation);
 }

@@ -13,7 +13,7 @@ internal static class ResponseWriter
 {
     public const string ContentType = "application/grpc";
 
-    /// <summary>A response without a message: the headers carry the status ("trailers-only").</summary>
+    /// <summary>Writes a response without a message, whose headers carry the status ("trailers-only").</summary>
     public static void Fail(IFeatureCollection features, GrpcStatusCode code, string message)
     {
         var headers = features.GetRequiredFeature<IHttpResponseFeature>().Headers;
@@ -24,7 +24,7 @@ internal static class ResponseWriter
             headers.GrpcAcceptEncoding = "identity";
     }
 
-    /// <summary>Writes the frame; false when the client has cancelled the call meanwhile.</summary>
+    /// <summary>Writes the frame. Returns false when the client has cancelled the call in the meantime.</summary>
     public static ValueTask<bool> WriteAsync(
         IFeatureCollection features, ReplyFrame reply, WriteBudget budget, string contentType = ContentType)
     {
@@ -32,12 +32,12 @@ internal static class ResponseWriter
         var writer = features.GetRequiredFeature<IHttpResponseBodyFeature>().Writer;
         if (reply.Length > WriteBudget.Free)
             return WritePartsAsync(writer, reply, budget);
-        // No flush: Kestrel then sends headers, frame and trailers together.
+        // Without a flush, Kestrel sends headers, frame and trailers together.
         Write(writer, reply, 0, (int)reply.Length);
         return ValueTask.FromResult(true);
     }
 
-    /// <summary>The trailers of a response after its messages.</summary>
+    /// <summary>Writes the trailers of a response after its messages.</summary>
     public static void End(IFeatureCollection features, GrpcStatusCode code, string message = "")
     {
         var trailers = features.GetRequiredFeature<IHttpResponseTrailersFeature>().Trailers;
@@ -46,7 +46,7 @@ internal static class ResponseWriter
             trailers.GrpcMessage = GrpcStatus.EncodeMessage(message);
     }
 
-    // A flush returns when the connection has taken the part, so the parts in flight are all that waits in memory for slow clients.
+    // A flush returns when the connection has taken the part. So only the parts in flight wait in memory for slow clients.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     internal static async ValueTask<bool> WritePartsAsync(PipeWriter writer, ReplyFrame reply, WriteBudget budget)
     {
@@ -92,8 +92,8 @@ internal static class ResponseWriter
     }
 }
 
-/// <summary>The bytes of a reply: prefix and message. Immutable, and shared by all calls of this size.</summary>
-/// <param name="Head">The beginning of the frame, or all of it.</param>
+/// <summary>The bytes of a reply: prefix and message. A frame is immutable, and all calls of this size share it.</summary>
+/// <param name="Head">The beginning of the frame, or the whole frame.</param>
 /// <param name="PatternBytes">How many bytes of <see cref="PayloadPattern"/> follow the head.</param>
 internal sealed record ReplyFrame(ReadOnlyMemory<byte> Head, int PatternBytes)
 {

@@ -6,7 +6,7 @@ using Request = IpcBench.Protocol.Reflection.V1.ServerReflectionRequest.MessageR
 
 namespace IpcBench.Server.Services;
 
-/// <summary>What server reflection tells about the services of this server; their files import nothing.</summary>
+/// <summary>Answers server reflection for the services of this server. Their files import nothing.</summary>
 internal static class ServiceCatalogue
 {
     private static readonly FileDescriptor[] Files = [BenchReflection.Descriptor, ReflectionReflection.Descriptor];
@@ -15,7 +15,7 @@ internal static class ServiceCatalogue
         .SelectMany(file => Symbols(file).Select(symbol => (symbol, file)))
         .ToDictionary(pair => pair.symbol.FullName, pair => pair.file, StringComparer.Ordinal);
 
-    /// <summary>Answers one request of the stream. For an unknown name the answer holds an error, and the stream goes on.</summary>
+    /// <summary>Answers one request of the stream. For an unknown name the answer holds an error, and the stream continues.</summary>
     public static ServerReflectionResponse Answer(ServerReflectionRequest request)
     {
         var reply = new ServerReflectionResponse { ValidHost = request.Host, OriginalRequest = request };

@@ -3,13 +3,14 @@ using System.Diagnostics;
 
 namespace IpcBench.Server.Services;
 
-/// <summary>Limits the memory of replies that wait for slow clients: all large replies share one budget.</summary>
-/// <param name="part">Bytes of one write while there is budget: <c>--write-chunk</c>.</param>
-/// <param name="limit">The budget in bytes: a thousand calls at the default part.</param>
+/// <summary>Limits the memory of replies that wait for slow clients. All large replies share one budget.</summary>
+/// <param name="part">Bytes of one write while there is budget (<c>--write-chunk</c>).</param>
+/// <param name="limit">The budget in bytes. The default is enough for a thousand calls at the default part.</param>
 internal sealed class WriteBudget(int part, long limit = 128 << 20)
 {
     /// <summary>
-    /// Small replies and the last bytes of a reply are written without budget, since waiting for budget would cost an extra write.
+    /// The bytes that need no budget. Small replies and the last bytes of a reply are written without budget, because
+    /// waiting for budget would cost an extra write.
     /// </summary>
     public const int Free = 16 << 10;
 
@@ -20,8 +21,9 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
     public int Part => Math.Max(part, SmallPart);
 
     /// <summary>
-    /// How many of the <paramref name="wanted"/> bytes may be written now; pass the result to <see cref="Return"/>
-    /// afterwards. Beyond the budget a call continues in small steps, so that clients that read still get everything.
+    /// Returns how many of the <paramref name="wanted"/> bytes may be written now. Pass the result to
+    /// <see cref="Return"/> afterwards. If the budget is used up, a call continues in small steps, so that clients that
+    /// read still get everything.
     /// </summary>
     public int Take(int wanted)
     {
@@ -38,7 +40,8 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
     }
 
     /// <summary>
-    /// Takes budget for a reply that can only be written in one piece; false without room. A reply larger than the budget needs all of it.
+    /// Takes budget for a reply that can only be written in one piece. Returns false when there is no room. A reply
+    /// larger than the budget needs all of it.
     /// </summary>
     public bool TryTakeWhole(long bytes)
     {
@@ -57,7 +60,7 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
 }
 
 /// <summary>
-/// The budget for stacks that write a reply in one piece: calls wait for room one after the other. While a call waits,
+/// The budget for stacks that write a reply in one piece. Calls wait for room one after the other. While a call waits,
 /// clients that have not read a reply for longer than <paramref name="patience"/> are disconnected.
 /// </summary>
 internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
@@ -71,12 +74,12 @@ internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
     /// <summary>Waits until there is budget for a reply.</summary>
     /// <param name="bytes">The size of the reply. Small replies need no budget.</param>
     /// <param name="cutOff">Closes the connection of a client that does not read.</param>
-    /// <returns>Dispose it when the client has read the reply; null when no budget was taken.</returns>
+    /// <returns>An object to dispose when the client has read the reply. Null when no budget was taken.</returns>
     public ValueTask<IDisposable?> TakeAsync(long bytes, Action cutOff, CancellationToken cancellation)
     {
         if (bytes <= WriteBudget.Free)
             return ValueTask.FromResult<IDisposable?>(null);
-        // No wait when no other call waits for room.
+        // There is no wait when no other call waits for room.
         return turn.CurrentCount > 0 && this.budget.TryTakeWhole(bytes)
             ? ValueTask.FromResult<IDisposable?>(Hold(bytes, cutOff))
             : WaitAsync(bytes, cutOff, cancellation);
@@ -113,7 +116,7 @@ internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
         private readonly long since = Stopwatch.GetTimestamp();
         private bool isCutOff;
 
-        // Only the waiting call whose turn it is calls this, so never two threads at a time.
+        // Only the waiting call whose turn it is calls this method, so two threads never call it at the same time.
         public void CutOffAfter(TimeSpan patience)
         {
             if (isCutOff || Stopwatch.GetElapsedTime(since) <= patience)

@@ -27,7 +27,7 @@ internal sealed unsafe class EpollSet : IDisposable
     private int listeners;
     private bool hasFineWait;
 
-    /// <param name="hasFineWait">False: wait without epoll_pwait2, as on a kernel before 5.11.</param>
+    /// <param name="hasFineWait">False to wait without epoll_pwait2, as on a kernel before 5.11.</param>
     /// <exception cref="IOException">The process has no descriptor left.</exception>
     public EpollSet(bool hasFineWait = true)
     {
@@ -38,7 +38,7 @@ internal sealed unsafe class EpollSet : IDisposable
         {
             if (wake < 0)
                 throw new IOException($"no epoll descriptor: {Marshal.GetPInvokeErrorMessage(Marshal.GetLastPInvokeError())}");
-            // Edge-triggered: each write is an event, and the counter need not be read.
+            // Edge-triggered, so that each write is an event and the counter need not be read.
             Control(Native.EpollAdd, wake, Native.EpollIn | Native.EpollEdge, 0);
         }
         catch (IOException)
@@ -48,14 +48,17 @@ internal sealed unsafe class EpollSet : IDisposable
         }
     }
 
-    /// <summary>The number of connections that are watched; listening sockets do not count.</summary>
+    /// <summary>The number of connections that are watched. Listening sockets do not count.</summary>
     public int Connections => used - 1 - free.Count - listeners;
 
-    /// <summary>Ends a wait early, or lets the next wait end at once; does nothing after <see cref="Dispose"/>. From any thread.</summary>
+    /// <summary>
+    /// Ends a wait early, or lets the next wait end at once. Does nothing after <see cref="Dispose"/>. Any thread may call this.
+    /// </summary>
     public void Wake()
     {
         var one = 1L;
-        // The lock keeps Dispose from closing the descriptor now: the system could give its number to another file before the write.
+        // The lock keeps Dispose from closing the descriptor now. Otherwise the system could give its number to another
+        // file before the write.
         lock (wakeGate)
         {
             if (!hasEnded)
@@ -97,7 +100,7 @@ internal sealed unsafe class EpollSet : IDisposable
         return (Key(slot), slot);
     }
 
-    /// <summary>Asks for one event of a listening socket. From any thread.</summary>
+    /// <summary>Asks for one event of a listening socket. Any thread may call this.</summary>
     public void Arm(ulong key, int fd) => Control(Native.EpollModify, fd, Native.EpollIn | Native.EpollOneShot, key);
 
     /// <summary>Stops the events of a listening socket. Any thread may call this while the descriptor is open.</summary>
@@ -109,7 +112,9 @@ internal sealed unsafe class EpollSet : IDisposable
         Remove(slot);
     }
 
-    /// <summary>Forgets the socket and drops its events that were already fetched. Closing the descriptor removes it from epoll.</summary>
+    /// <summary>
+    /// Forgets the socket and drops its events that were already fetched. The caller closes the descriptor, which removes it from epoll.
+    /// </summary>
     public void Remove(int slot)
     {
         sockets[slot] = null;
@@ -118,7 +123,7 @@ internal sealed unsafe class EpollSet : IDisposable
     }
 
     /// <summary>Waits for events and calls the owners of the sockets.</summary>
-    /// <param name="timeoutNs">In ns; -1 waits without limit, 0 does not wait.</param>
+    /// <param name="timeoutNs">The time-out in ns. -1 waits without limit, 0 does not wait.</param>
     public void Wait(long timeoutNs)
     {
         var count = timeoutNs <= 0 ? Native.EpollWait(epoll, events, Capacity, (int)timeoutNs) : WaitNs(timeoutNs);
@@ -160,10 +165,10 @@ internal sealed unsafe class EpollSet : IDisposable
             var count = Native.EpollWaitNs(epoll, events, Capacity, &timeout);
             if (count >= 0 || Marshal.GetLastPInvokeError() is not (Native.FunctionNotImplemented or Native.NotPermitted))
                 return count;
-            // ENOSYS: a kernel before 5.11. EPERM: a container's seccomp filter that does not know the system call.
+            // A kernel before 5.11 answers ENOSYS. A container's seccomp filter that does not know the system call answers EPERM.
             hasFineWait = false;
         }
-        // epoll_wait counts in milliseconds: a wait of less than 1 ms would become 0 and keep a CPU busy.
+        // epoll_wait counts in milliseconds, so a wait of less than 1 ms would become 0 and keep a CPU busy. ppoll waits exactly.
         var set = new Native.PollDescriptor { Descriptor = epoll, Events = Native.PollIn };
         return Native.Poll(&set, 1, &timeout, null) > 0 ? Native.EpollWait(epoll, events, Capacity, 0) : 0;
     }
@@ -183,12 +188,14 @@ internal sealed unsafe class EpollSet : IDisposable
 /// <summary>A connection or a listening socket to which an <see cref="EpollSet"/> reports events.</summary>
 internal interface IWatched
 {
-    /// <summary>Called on the loop's thread.</summary>
+    /// <summary>Called on the loop's thread when there are events.</summary>
     /// <param name="bits">The event mask of epoll: EPOLLIN, EPOLLOUT and so on.</param>
     void OnEvents(uint bits);
 }
 
-/// <summary>Prefetches objects into the processor's caches, which cannot hold the objects of hundreds of connections.</summary>
+/// <summary>
+/// Prefetches objects into the processor's caches, because the caches cannot hold the objects of hundreds of connections.
+/// </summary>
 internal static unsafe class ProcessorCache
 {
     private const int Line = 64;
@@ -214,6 +221,6 @@ internal static unsafe class ProcessorCache
         }
     }
 
-    // The garbage collector may move the object meanwhile: a prefetch of the old place does no harm.
+    // The garbage collector may move the object in the meantime. Then the old place is prefetched, which does no harm.
     private static byte* Start(object one) => *(byte**)Unsafe.AsPointer(ref one);
 }

@@ -4,10 +4,10 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>System calls of an event loop for its sockets.</summary>
-/// <param name="Receives">recv(2).</param>
+/// <param name="Receives">Calls of recv(2).</param>
 /// <param name="EmptyReceives">The part of <paramref name="Receives"/> that found no bytes.</param>
-/// <param name="Sends">send(2) and sendmsg(2).</param>
-/// <param name="Waits">epoll_wait(2), epoll_pwait2(2) and ppoll(2), including calls that return at once.</param>
+/// <param name="Sends">Calls of send(2) and sendmsg(2).</param>
+/// <param name="Waits">Calls of epoll_wait(2), epoll_pwait2(2) and ppoll(2), including calls that return at once.</param>
 public readonly record struct LoopCounts(long Receives, long EmptyReceives, long Sends, long Waits)
 {
     public static LoopCounts operator +(LoopCounts a, LoopCounts b) =>
@@ -18,16 +18,18 @@ public readonly record struct LoopCounts(long Receives, long EmptyReceives, long
 }
 
 /// <summary>
-/// One thread that waits for its sockets with epoll and calls their owners: there is no lock and no hand-over to another thread between the
-/// arrival of a byte and the code that reads it. Sockets and timers belong to the loop's thread; other threads use <see cref="Post"/>.
+/// One thread that waits for its sockets with epoll and calls their owners. Between the arrival of a byte and the code
+/// that reads it, there is no lock and no hand-over to another thread. Sockets and timers belong to the loop's thread.
+/// Other threads use <see cref="Post"/>.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed class EventLoop : IDisposable
 {
-    // The kernel refills a Unix socket while it is read: replies of 1 MB cost about 8 % less CPU with this buffer than with 256 KiB.
+    // The kernel refills a Unix socket while the loop reads it. With this buffer, replies of 1 MB cost about 8 % less CPU
+    // than with 256 KiB.
     private const int ReceiveBufferSize = 1024 * 1024;
 
-    // Yielding the CPU may take a time slice of some milliseconds, which would make a timer that is due sooner late.
+    // Yielding the CPU may take a time slice of some milliseconds. A timer that is due sooner would then be late.
     private const long DueSoonNs = 10_000_000;
 
     private readonly ConcurrentQueue<(Action<object?> Action, object? State)> posted = new();
@@ -58,7 +60,7 @@ public sealed class EventLoop : IDisposable
         }
         catch (OutOfMemoryException e)
         {
-            // The runtime throws OutOfMemoryException also when a new thread finds no descriptors.
+            // The runtime throws OutOfMemoryException also when there are no descriptors for a new thread.
             epoll.Dispose();
             lock (AllGate)
                 All.Remove(this);
@@ -67,26 +69,26 @@ public sealed class EventLoop : IDisposable
     }
 
     /// <summary>
-    /// Before the loop sleeps, it yields the CPU if several connections are watched or <see cref="AwaitsMany"/> is set:
-    /// this raises throughput and costs one system call. Default true.
+    /// Whether the loop yields the CPU before it sleeps, if several connections are watched or <see cref="AwaitsMany"/>
+    /// is set. Yielding raises throughput and costs one system call. Default true.
     /// </summary>
     public bool LetsOthersRun { get; init; } = true;
 
-    /// <summary>The owner keeps many messages in flight, even on a single connection. From any thread.</summary>
+    /// <summary>Whether the owner keeps many messages in flight, even on a single connection. Any thread may set this.</summary>
     public bool AwaitsMany { get; set; }
 
-    /// <summary>Called with an exception of a posted action; without a handler, such an exception ends the process.</summary>
+    /// <summary>Called with an exception of a posted action. Without a handler, such an exception ends the process.</summary>
     public Action<Exception>? OnFault { get; init; }
 
-    /// <summary>True on Linux, which has epoll.</summary>
+    /// <summary>Whether the system has epoll, which only Linux has.</summary>
     [SupportedOSPlatformGuard("linux")]
     public static bool IsSupported => OperatingSystem.IsLinux();
 
-    /// <summary>System calls of this loop so far. From any thread.</summary>
+    /// <summary>System calls of this loop so far. Any thread may read them.</summary>
     public LoopCounts Counts => new(Volatile.Read(ref receives), Volatile.Read(ref emptyReceives),
         Volatile.Read(ref sends) + Volatile.Read(ref sendsElsewhere), Volatile.Read(ref waits));
 
-    /// <summary>System calls of all loops that this process ever had; null when it never had one. From any thread.</summary>
+    /// <summary>System calls of all loops that this process ever had. Null when it never had one. Any thread may read them.</summary>
     public static LoopCounts? OfProcess
     {
         get
@@ -96,17 +98,17 @@ public sealed class EventLoop : IDisposable
         }
     }
 
-    /// <summary>True on the loop's own thread.</summary>
+    /// <summary>Whether the caller is on the loop's own thread.</summary>
     public bool IsCurrent => Thread.CurrentThread == thread;
 
-    /// <summary>One buffer for all receives of this loop: a handler must use up what it received before it returns.</summary>
+    /// <summary>One buffer for all receives of this loop. So a handler must process what it received before it returns.</summary>
     public byte[] ReceiveBuffer { get; } = GC.AllocateUninitializedArray<byte>(ReceiveBufferSize, pinned: true);
 
-    /// <summary>Runs the action on the loop's thread in the next turn. From any thread.</summary>
+    /// <summary>Runs the action on the loop's thread in the next turn. Any thread may call this.</summary>
     public void Post(Action<object?> action, object? state)
     {
         posted.Enqueue((action, state));
-        // The barrier orders the enqueue before the read: either this thread sees that the loop is about to sleep, or
+        // The barrier orders the enqueue before the read. So either this thread sees that the loop is about to sleep, or
         // the loop sees the action.
         Interlocked.MemoryBarrier();
         if (Volatile.Read(ref mayBeAsleep) == 1 && Interlocked.Exchange(ref mayBeAsleep, 0) == 1)
@@ -123,13 +125,13 @@ public sealed class EventLoop : IDisposable
             timer.OnDue();
     }
 
-    /// <summary>Ends the thread. The owners close their open sockets before.</summary>
+    /// <summary>Ends the thread. The owners must close their open sockets before.</summary>
     public void Dispose() => TryEnd(Timeout.InfiniteTimeSpan);
 
     /// <summary>
-    /// Ends the thread as <see cref="Dispose"/> does, but waits no longer than the limit: a handler may block the thread.
+    /// Ends the thread as <see cref="Dispose"/> does, but waits no longer than the limit, because a handler may block the thread.
     /// </summary>
-    /// <returns>False when the thread is still busy; it ends when its handler returns.</returns>
+    /// <returns>False when the thread is still busy. It then ends when its handler returns.</returns>
     public bool TryEnd(TimeSpan limit)
     {
         if (!stopping)
@@ -145,7 +147,7 @@ public sealed class EventLoop : IDisposable
     /// <summary>The number of turns so far. On the loop's thread only.</summary>
     internal long Turn { get; private set; }
 
-    /// <summary>Calls the socket's owner once more after the other sockets had their turn.</summary>
+    /// <summary>Calls the socket's owner once more, after the other sockets had their turn.</summary>
     internal void ReadAgain(LoopSocket socket) => again.Add(socket);
 
     /// <summary>Counts a receive.</summary>
@@ -208,10 +210,11 @@ public sealed class EventLoop : IDisposable
     }
 
     /// <summary>
-    /// With many messages in flight, the loop first yields the CPU to other threads such as the sender (sched_yield(2),
-    /// which returns at once when no thread waits). One wake-up then finds more to read: this took a third off the
-    /// client's CPU time of a 1 MB reply on many sockets, and a quarter off a call with 80 calls in flight on one
-    /// connection. With one call in flight the answer would only be read later.
+    /// Waits for events. With many messages in flight, the loop first yields the CPU to other threads such as the sender
+    /// (sched_yield(2), which returns at once when no thread waits). One wake-up then finds more bytes to read. For
+    /// replies of 1 MB on many sockets, this took a third off the client's CPU time. For 80 calls in flight on one
+    /// connection, it took a quarter off the CPU time of a call. With one call in flight the loop does not yield, because
+    /// the answer would only be read later.
     /// </summary>
     private void Sleep(long waitNs)
     {
@@ -221,11 +224,11 @@ public sealed class EventLoop : IDisposable
         Volatile.Write(ref mayBeAsleep, 1);
         Interlocked.MemoryBarrier();
         epoll.Wait(posted.IsEmpty && !stopping ? waitNs : 0);
-        // Awake, the loop looks at the queue in every turn, so that posting needs no wake-up call.
+        // The loop is awake and looks at the queue in every turn, so posting needs no wake-up call now.
         Volatile.Write(ref mayBeAsleep, 0);
     }
 
-    /// <summary>The wait in ns: 0 does not wait, -1 waits without limit.</summary>
+    /// <summary>Computes the wait in ns. 0 does not wait, -1 waits without limit.</summary>
     private long TimeToWait()
     {
         if (again.Count > 0)

@@ -22,7 +22,7 @@ public sealed class LoopConnector
     public long Retries => Interlocked.Read(ref retries);
 
     /// <summary>
-    /// The connector for the address, or null when the transport is no socket (a pipe). For TLS it opens the TCP connection.
+    /// Makes the connector for the address. For TLS, it opens the TCP connection. Null when the transport is no socket (a pipe).
     /// </summary>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static async Task<LoopConnector?> ForAsync(
@@ -35,8 +35,8 @@ public sealed class LoopConnector
             _ => null,
         };
 
-    /// <summary>Opens one connection; call it on the loop's thread, where it also completes.</summary>
-    /// <exception cref="IOException">The connection could not be opened; the message says why.</exception>
+    /// <summary>Opens one connection. Call this on the loop's thread, where it also completes.</summary>
+    /// <exception cref="IOException">The connection could not be opened. The message says why.</exception>
     public async ValueTask<LoopSocket> ConnectAsync(EventLoop loop, ILoopHandler handler, CancellationToken cancellation)
     {
         var (error, hasPorts) = (0, false);
@@ -50,15 +50,16 @@ public sealed class LoopConnector
             {
                 socket.Handler = handler;
                 isServed = true;
-                // "localhost" may have two addresses, and the server may listen on one of them: later connects go to that address at once.
+                // "localhost" may have two addresses, and the server may listen at only one of them. So later connects go
+                // straight to this address.
                 if (endPoints.Length > 1)
                     endPoints = [endPoint];
                 return socket;
             }
         }
         cancellation.ThrowIfCancellationRequested();
-        // EADDRNOTAVAIL of an IPv6 address may also mean that the system has no IPv6, so it proves a lack of ports only
-        // on an address that worked before, or on IPv4.
+        // For an IPv6 address, EADDRNOTAVAIL may also mean that the system has no IPv6. So the error proves a lack of
+        // ports only for an address that worked before, and for IPv4.
         throw error switch
         {
             Native.AddressNotAvailable when hasPorts => new NoLocalPortException(address),
@@ -94,7 +95,9 @@ public sealed class LoopConnector
     }
 }
 
-/// <summary>One connect, until the socket is writable, refused or given up; a full accept queue is tried again after 2 ms.</summary>
+/// <summary>
+/// One connect, until the socket is writable, refused or given up. If the accept queue is full, the connect is tried again after 2 ms.
+/// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, ConnectorOptions options) : ILoopHandler, ILoopTimer
 {
@@ -108,7 +111,7 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
 
     public int Retries { get; private set; }
 
-    /// <returns>The open socket, or null and the errno.</returns>
+    /// <returns>The open socket and 0, or null and the errno.</returns>
     /// <exception cref="IOException">epoll cannot watch another descriptor.</exception>
     public async ValueTask<(LoopSocket? Socket, int Error)> RunAsync(CancellationToken cancellation)
     {
@@ -124,7 +127,7 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
             }
             finally
             {
-                // Dispose would wait for a running callback, and would continue on another thread than the loop's.
+                // Dispose would wait for a running callback, and the code would then continue on another thread than the loop's.
                 registration.Unregister();
             }
         }

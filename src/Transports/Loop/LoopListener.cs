@@ -6,12 +6,12 @@ namespace IpcBench.Transports.Loop;
 
 /// <summary>
 /// A listening socket that an <see cref="EventLoop"/> watches while its owner waits for a connection. Any thread may
-/// accept and arm. The owner keeps the socket and closes it after <see cref="Forget"/>.
+/// accept and arm. The owner keeps the socket, and closes it after <see cref="Forget"/>.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed unsafe class LoopListener : IWatched
 {
-    // Without a free descriptor the runtime cannot start a thread or load an assembly: it ends the process ("Out of
+    // Without a free descriptor the runtime cannot start a thread or load an assembly. Then it ends the process ("Out of
     // memory"), or a timer never fires. So the last descriptors are not used for accepted connections.
     private const int MostReserved = 32;
 
@@ -23,9 +23,11 @@ public sealed unsafe class LoopListener : IWatched
     private volatile bool forgotten;
     private bool fewAreLeft;
 
-    /// <summary>Adds the socket to the loop. On the loop's thread only.</summary>
+    /// <summary>Adds the socket to the loop. Only the loop's thread may call this.</summary>
     /// <param name="listening">A socket that is bound and listens.</param>
-    /// <param name="onReady">Called on the loop's thread, once for each <see cref="Arm"/>, when a connection waits; must not throw.</param>
+    /// <param name="onReady">
+    /// Called on the loop's thread, once for each <see cref="Arm"/>, when a connection waits. It must not throw.
+    /// </param>
     public LoopListener(EventLoop loop, Socket listening, Action onReady)
     {
         (this.loop, this.onReady) = (loop, onReady);
@@ -36,8 +38,8 @@ public sealed unsafe class LoopListener : IWatched
 
     /// <summary>Accepts a waiting connection.</summary>
     /// <returns>
-    /// The descriptor of the connection, or a negated errno: <see cref="LoopSocket.WouldBlock"/> when no connection
-    /// waits, EMFILE when only the descriptors that are reserved for the runtime are left.
+    /// The descriptor of the connection, or a negated errno. <see cref="LoopSocket.WouldBlock"/> means that no connection
+    /// waits. EMFILE means that only the descriptors reserved for the runtime are left.
     /// </returns>
     public int TryAccept()
     {
@@ -57,10 +59,12 @@ public sealed unsafe class LoopListener : IWatched
         }
     }
 
-    /// <summary>Asks for one call of <c>onReady</c>, at once if a connection waits already. From any thread.</summary>
+    /// <summary>Asks for one call of <c>onReady</c>, at once if a connection already waits. Any thread may call this.</summary>
     public void Arm() => loop.Epoll.Arm(key, fd);
 
-    /// <summary>Stops watching, so that the owner may close the socket. From any thread, but not while another thread arms.</summary>
+    /// <summary>
+    /// Stops watching, so that the owner may close the socket. Any thread may call this, but not while another thread arms.
+    /// </summary>
     public void Forget()
     {
         if (forgotten)
@@ -78,21 +82,21 @@ public sealed unsafe class LoopListener : IWatched
     /// <summary>Closes an accepted descriptor that has no owner yet.</summary>
     public static void Discard(int accepted) => Native.Close(accepted);
 
-    /// <summary>Sends small parts at once (TCP_NODELAY); a Unix socket ignores the option.</summary>
+    /// <summary>Makes a TCP socket send small parts at once (TCP_NODELAY). A Unix socket ignores the option.</summary>
     public static void SetNoDelay(int accepted)
     {
         var on = 1;
         Native.SetSocketOption(accepted, Native.IpProtoTcp, Native.TcpNoDelay, &on, sizeof(int));
     }
 
-    /// <summary>SO_SNDBUF and SO_RCVBUF, in bytes.</summary>
+    /// <summary>Sets SO_SNDBUF and SO_RCVBUF, in bytes.</summary>
     public static void SetBuffers(int accepted, int size)
     {
         Native.SetSocketOption(accepted, Native.SolSocket, Native.SoSendBuffer, &size, sizeof(int));
         Native.SetSocketOption(accepted, Native.SolSocket, Native.SoReceiveBuffer, &size, sizeof(int));
     }
 
-    // A new descriptor gets the lowest free number (open(2)), so all numbers below it are in use.
+    // A new descriptor gets the lowest free number (open(2)). So when its number is high, all lower numbers are in use.
     private static bool IsReserved(int descriptor)
     {
         var limit = default(Native.Limit);

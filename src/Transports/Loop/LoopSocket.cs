@@ -7,8 +7,9 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// A non-blocking stream socket that one <see cref="EventLoop"/> watches. It belongs to the loop's thread, except for sending and
-/// <see cref="WantWritable"/>: one other thread at a time may call them while it holds a lock against <see cref="Close"/>.
+/// A non-blocking stream socket that one <see cref="EventLoop"/> watches. The socket belongs to the loop's thread, except
+/// for sending and <see cref="WantWritable"/>. One other thread at a time may call these while it holds a lock against
+/// <see cref="Close"/>.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed unsafe class LoopSocket : IWatched
@@ -31,7 +32,7 @@ public sealed unsafe class LoopSocket : IWatched
     private int fd;
     private bool awaitsTurn;
 
-    // An event announced an end, an error or an urgent mark, which a receive finds behind the bytes.
+    // An event announced an end, an error or an urgent mark. A receive finds it behind the bytes.
     private bool hasMore;
     private volatile bool writable = true;
 
@@ -52,28 +53,31 @@ public sealed unsafe class LoopSocket : IWatched
         }
     }
 
-    /// <summary>Watches a connection of <see cref="LoopListener.TryAccept"/>. On the loop's thread only.</summary>
-    /// <param name="loop">The loop that watches it from now on.</param>
-    /// <param name="descriptor">Belongs to the new object from now on.</param>
-    /// <exception cref="IOException">epoll cannot watch another descriptor (fs.epoll.max_user_watches); this one is closed.</exception>
+    /// <summary>Watches a connection of <see cref="LoopListener.TryAccept"/>. Only the loop's thread may call this.</summary>
+    /// <param name="loop">The loop that watches the connection from now on.</param>
+    /// <param name="descriptor">The connection, which belongs to the new object from now on.</param>
+    /// <exception cref="IOException">
+    /// epoll cannot watch another descriptor (fs.epoll.max_user_watches). <paramref name="descriptor"/> is then closed.
+    /// </exception>
     public static LoopSocket Take(EventLoop loop, int descriptor, ILoopHandler handler) => new(loop, descriptor, handler);
 
     /// <summary>
-    /// Watches a connection of a .NET socket and closes it through that object, so that other threads may call the
-    /// object at any time; after the close their calls throw. On the loop's thread only.
+    /// Watches a connection of a .NET socket and closes it through this socket object. So other threads may call the .NET
+    /// socket at any time, and their calls throw after the close. Only the loop's thread may call this.
     /// </summary>
-    /// <param name="loop">The loop that watches it from now on.</param>
+    /// <param name="loop">The loop that watches the connection from now on.</param>
     /// <param name="accepted">A non-blocking socket, which belongs to the new object from now on.</param>
-    /// <exception cref="IOException">epoll cannot watch another descriptor; this one is closed.</exception>
+    /// <exception cref="IOException">epoll cannot watch another descriptor. The accepted socket is then closed.</exception>
     public static LoopSocket Adopt(EventLoop loop, Socket accepted, ILoopHandler handler) =>
         new(loop, (int)accepted.Handle, handler, accepted);
 
-    /// <summary>Receives the events; may be replaced on the loop's thread.</summary>
+    /// <summary>The receiver of the events. It may be replaced on the loop's thread.</summary>
     public ILoopHandler Handler { get; set; }
 
     /// <summary>
-    /// Objects that the handler needs for the next bytes. A receive prefetches them while the kernel copies the bytes,
-    /// since the processor's caches cannot hold the objects of hundreds of connections. On the loop's thread.
+    /// Objects that the handler needs for the next bytes. A receive prefetches them before the kernel copies the bytes,
+    /// because the processor's caches cannot hold the objects of hundreds of connections. Only the loop's thread may set
+    /// them.
     /// </summary>
     public object[] NeededSoon { get; set; } = [];
 
@@ -82,15 +86,17 @@ public sealed unsafe class LoopSocket : IWatched
     public bool IsClosed => fd < 0;
 
     /// <summary>
-    /// Call <see cref="Receive"/> again, since no further event will announce the bytes that the last call may have left. A receive that
-    /// filled less than its buffer took all bytes (epoll(7), on edge-triggered reads of stream sockets), unless the kernel cut the receive
-    /// short: at an urgent mark, or behind descriptors that the other side sent (SCM_RIGHTS).
+    /// Whether to call <see cref="Receive"/> again, because the last call may have left bytes that no further event will
+    /// announce. A receive that filled less than its buffer took all bytes (epoll(7), on edge-triggered reads of stream
+    /// sockets), unless the kernel cut the receive short. The kernel does this at an urgent mark, and behind descriptors
+    /// that the other side sent (SCM_RIGHTS).
     /// </summary>
     public bool MayHoldMore { get; private set; }
 
     /// <summary>Reads the bytes that have arrived.</summary>
-    /// <returns>The number of bytes, 0 at the end of the stream, or a negated errno: <see cref="WouldBlock"/> when
-    /// there are no bytes yet.</returns>
+    /// <returns>
+    /// The number of bytes, 0 at the end of the stream, or a negated errno. <see cref="WouldBlock"/> means that there are no bytes yet.
+    /// </returns>
     public int Receive(Span<byte> buffer)
     {
         if (!Hold())
@@ -110,7 +116,7 @@ public sealed unsafe class LoopSocket : IWatched
     }
 
     /// <summary>Sends as many bytes as the socket takes.</summary>
-    /// <returns>The number of bytes, or a negated errno: <see cref="WouldBlock"/> when the socket has no room.</returns>
+    /// <returns>The number of bytes, or a negated errno. <see cref="WouldBlock"/> means that the socket has no room.</returns>
     public int Send(ReadOnlySpan<byte> bytes)
     {
         if (!Hold())
@@ -174,14 +180,16 @@ public sealed unsafe class LoopSocket : IWatched
         }
     }
 
-    /// <summary>Half-closes: tells the other side that no more bytes follow; with <paramref name="both"/> reading ends too.</summary>
+    /// <summary>
+    /// Half-closes the connection, which tells the other side that no more bytes follow. With <paramref name="both"/> reading ends too.
+    /// </summary>
     public void Shutdown(bool both)
     {
         if (fd >= 0)
             Native.Shutdown(fd, both ? Native.ShutdownBoth : Native.ShutdownSend);
     }
 
-    /// <summary>Makes <see cref="Close"/> reset a TCP connection: bytes that were not sent yet are dropped.</summary>
+    /// <summary>Makes <see cref="Close"/> reset a TCP connection. Bytes that were not sent yet are then dropped.</summary>
     public void ResetOnClose()
     {
         var linger = stackalloc int[2] { 1, 0 };
@@ -193,19 +201,19 @@ public sealed unsafe class LoopSocket : IWatched
     public const int WouldBlock = -Native.Again;
 
     /// <summary>
-    /// True when a send failed because the other side has ended the connection. A receive then gives the bytes that
-    /// arrived before, and the cause.
+    /// Whether a send failed because the other side has ended the connection. A receive then returns the bytes that
+    /// arrived before the end, and after them the cause.
     /// </summary>
     public static bool IsOthersEnd(int result) => result is -Native.BrokenPipe or -Native.ConnectionReset;
 
-    /// <summary>The system's text for a negative result of receiving or sending.</summary>
+    /// <summary>Returns the system's text for a negative result of receiving or sending.</summary>
     public static string Describe(int result) => Marshal.GetPInvokeErrorMessage(-result);
 
     /// <summary>Asks for one <see cref="ILoopHandler.OnWritable"/> when the socket has room again.</summary>
     public void WantWritable()
     {
-        // EPOLLOUT is watched only on demand: a Unix socket reports "writable" each time the other side reads
-        // (af_unix.c, unix_write_space).
+        // A Unix socket reports "writable" each time the other side reads (af_unix.c, unix_write_space). So EPOLLOUT is
+        // watched only on demand.
         if (fd < 0 || !writable)
             return;
         writable = false;
@@ -221,7 +229,7 @@ public sealed unsafe class LoopSocket : IWatched
         loop.ReadAgain(this);
     }
 
-    /// <summary>Closes the descriptor. A TCP socket with linger 0 is reset, so that no TIME_WAIT is left.</summary>
+    /// <summary>Closes the descriptor. A TCP socket with linger 0 resets its connection, so that no TIME_WAIT is left.</summary>
     public void Close()
     {
         if (fd < 0)
@@ -251,10 +259,10 @@ public sealed unsafe class LoopSocket : IWatched
             Handler.OnReadable();
     }
 
-    /// <summary>Reads SO_ERROR, the result of a connect: 0 for success, else its errno.</summary>
+    /// <summary>Reads SO_ERROR, the result of a connect: 0 for success, otherwise the errno.</summary>
     internal int TakeError() => Option(Native.SoError) is >= 0 and var error ? error : Marshal.GetLastPInvokeError();
 
-    /// <summary>Creates a socket and starts its connect. The result is the errno of the connect: 0, EINPROGRESS, or a failure.</summary>
+    /// <summary>Creates a socket and starts its connect. Returns the errno of the connect: 0, EINPROGRESS, or a failure.</summary>
     internal static int BeginConnect(EndPoint endPoint, ConnectorOptions options, out int fd)
     {
         var family = endPoint.AddressFamily switch
@@ -272,8 +280,8 @@ public sealed unsafe class LoopSocket : IWatched
             return Native.Connect(fd, start, address.Size) == 0 ? 0 : Marshal.GetLastPInvokeError();
     }
 
-    // Only recvmsg(2) tells that a receive stopped behind descriptors (SCM_RIGHTS). The kernel closes the descriptors,
-    // since the call has no room for them.
+    // Only recvmsg(2) says that a receive stopped behind descriptors (SCM_RIGHTS). The kernel closes these descriptors,
+    // because the call has no room for them.
     private nint ReceiveLocal(byte* start, int length, out bool isCut)
     {
         var segment = new Native.Segment { Start = start, Length = length };
@@ -283,7 +291,9 @@ public sealed unsafe class LoopSocket : IWatched
         return count;
     }
 
-    /// <summary>Keeps other threads from closing the descriptor until <see cref="Release"/>; false when it is closed already.</summary>
+    /// <summary>
+    /// Keeps other threads from closing the descriptor until <see cref="Release"/>. Returns false when the descriptor is closed already.
+    /// </summary>
     private bool Hold()
     {
         if (handle is null || fd < 0)
@@ -295,7 +305,7 @@ public sealed unsafe class LoopSocket : IWatched
         }
         catch (ObjectDisposedException)
         {
-            // The application has disposed the .NET socket that it was given.
+            // The application has disposed the .NET socket that it had got.
         }
         return isHeld;
     }
@@ -337,15 +347,15 @@ public sealed unsafe class LoopSocket : IWatched
     private static void Set(int fd, int level, int name, int value) => Native.SetSocketOption(fd, level, name, &value, sizeof(int));
 }
 
-/// <summary>The owner of a socket, which an <see cref="EventLoop"/> calls on the loop's thread. The methods must not throw.</summary>
+/// <summary>The owner of a socket. An <see cref="EventLoop"/> calls its methods on the loop's thread. They must not throw.</summary>
 public interface ILoopHandler
 {
     /// <summary>
-    /// There are bytes, the end of the stream or an error to read. The loop calls once for each event, so read while
-    /// <see cref="LoopSocket.MayHoldMore"/>.
+    /// Called when there are bytes, the end of the stream or an error to read. There is one call for each event, so the
+    /// owner must read while <see cref="LoopSocket.MayHoldMore"/> is true.
     /// </summary>
     void OnReadable();
 
-    /// <summary>The socket has room again; called only after <see cref="LoopSocket.WantWritable"/>.</summary>
+    /// <summary>Called when the socket has room again, only after <see cref="LoopSocket.WantWritable"/>.</summary>
     void OnWritable();
 }

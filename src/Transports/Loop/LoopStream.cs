@@ -49,7 +49,7 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
             writing.End(0, failure);
     }
 
-    /// <summary>Closes the socket; a pending read or write fails.</summary>
+    /// <summary>Closes the socket. A pending read or write fails.</summary>
     public void Abort()
     {
         socket?.Close();
@@ -70,7 +70,7 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
     }
 
     /// <summary>
-    /// False when there are no bytes yet. Makes no system call when the last read took everything and no event came since.
+    /// Reads. Returns false when there are no bytes yet. Makes no system call if the last read took all bytes and no event came since.
     /// </summary>
     private bool TryRead(out int count, out Exception? failure)
     {
@@ -121,7 +121,7 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
 
     private static IOException Closed() => new("the connection is closed");
 
-    /// <summary>A pending read or write; the object is reused for the next.</summary>
+    /// <summary>A pending read or write. The object is reused for the next one.</summary>
     private sealed class Operation : IValueTaskSource<int>, IValueTaskSource
     {
         private ManualResetValueTaskSourceCore<int> core;
@@ -166,7 +166,7 @@ public sealed class LoopStreamConnector(EventLoop loop, LoopConnector connector)
 {
     private LoopStream? last;
 
-    /// <summary>Closes the newest stream, whatever it is doing: this gives up a TLS handshake that does not end.</summary>
+    /// <summary>Closes the newest stream, whatever it is doing. This gives up a TLS handshake that does not end.</summary>
     public void Abort() => last?.Abort();
 
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)

@@ -4,18 +4,20 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Loop;
 
-/// <summary>One event loop and what its connections share: memory pool, schedulers and options of the pipes.</summary>
+/// <summary>One event loop and what the loop's connections share: memory pool, schedulers and options of the pipes.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopThread : IDisposable
 {
-    /// <summary>How long the end of a loop waits for the handler that the loop's thread is running.</summary>
+    /// <summary>The longest time to wait for the handler that the loop's thread is running, when the loop ends.</summary>
     public static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(3);
 
     private readonly string name;
 
     /// <param name="pool">The memory of the pipes and of the application.</param>
-    /// <param name="most">The most bytes that may wait to be read, and to be sent; null: no limit.</param>
-    /// <param name="inline">The application runs on the loop's thread until its first await; false: on the thread pool.</param>
+    /// <param name="most">The most bytes that may wait to be read, and to be sent. Null for no limit.</param>
+    /// <param name="inline">
+    /// Whether the application runs on the loop's thread until its first await. Otherwise it runs on the thread pool.
+    /// </param>
     /// <param name="onFault">Called with an exception that the application threw on the loop's thread.</param>
     public LoopThread(string name, MemoryPool<byte> pool, (long? Input, long? Output) most, bool inline, Action<Exception> onFault)
     {
@@ -39,7 +41,7 @@ internal sealed class LoopThread : IDisposable
     /// <summary>Options of the pipe that the application writes and the loop reads.</summary>
     public PipeOptions Output { get; }
 
-    /// <summary>Starts all threads, or none when one of them cannot start.</summary>
+    /// <summary>Starts all threads, or no thread when one of them cannot start.</summary>
     /// <exception cref="IOException">The process has no descriptors left.</exception>
     public static IReadOnlyList<LoopThread> Start(int count, Func<int, LoopThread> make)
     {
@@ -58,7 +60,9 @@ internal sealed class LoopThread : IDisposable
     }
 
     /// <summary>Ends all threads at the same time.</summary>
-    /// <returns>The names of threads that an application still blocks after <see cref="EndLimit"/>. Their memory is not freed.</returns>
+    /// <returns>
+    /// The names of threads that an application still blocks after <see cref="EndLimit"/>. The memory of these threads is not freed.
+    /// </returns>
     public static IReadOnlyList<string> End(IReadOnlyList<LoopThread> threads)
     {
         var until = MonotonicClock.NowNs + EndLimit.Ticks * 100;
@@ -77,12 +81,15 @@ internal sealed class LoopThread : IDisposable
 
     public void Dispose() => End([this]);
 
-    // As in Kestrel's socket transport: a writer that reached the limit continues when half of the bytes are read. 0 is no limit.
+    // As in Kestrel's socket transport, a writer that reached the limit continues when half of the bytes are read. 0 is no limit.
     private PipeOptions Options(PipeScheduler reader, PipeScheduler writer, long? most) =>
         new(Pool, reader, writer, most ?? 0, (most ?? 0) / 2, useSynchronizationContext: false);
 }
 
-/// <summary>Runs continuations on the thread of an event loop: at once when called on that thread, else posted.</summary>
+/// <summary>
+/// Runs continuations on the thread of an event loop. A continuation runs at once when it is scheduled on this thread,
+/// and is posted otherwise.
+/// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopPipeScheduler(EventLoop loop, Action<Exception> onFault) : PipeScheduler
 {

@@ -11,10 +11,11 @@ public static class MonotonicClock
 {
     private const long NsPerSecond = 1_000_000_000;
 
-    // A tick is 1 ns on Linux and 100 ns on most Windows machines. A clock on the HPET has 14.318180 MHz, which no whole number of ns fits.
+    // A tick is 1 ns on Linux and 100 ns on most Windows machines. A clock on the HPET has 14.318180 MHz, so its tick is
+    // no whole number of ns.
     private static readonly long NsPerTick = NsPerSecond % Stopwatch.Frequency == 0 ? NsPerSecond / Stopwatch.Frequency : 0;
 
-    /// <summary>Nanoseconds since an arbitrary moment; never runs backwards.</summary>
+    /// <summary>Nanoseconds since an arbitrary moment. The clock never runs backwards.</summary>
     public static long NowNs
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -29,7 +30,7 @@ public static class MonotonicClock
     }
 }
 
-/// <summary>Sleeps that are shorter than a millisecond, the framework's shortest.</summary>
+/// <summary>Sleeps that are shorter than a millisecond, which is the framework's shortest sleep.</summary>
 public static partial class FineSleep
 {
     [ThreadStatic]
@@ -38,8 +39,9 @@ public static partial class FineSleep
     private static int sharpened;
 
     /// <summary>
-    /// Makes sleeps and timed waits as exact as the system can. On Linux this concerns the calling thread. On Windows it concerns the
-    /// process: waits end with the tick of the system clock, which then comes every 1 ms instead of every 15.6 ms.
+    /// Makes sleeps and timed waits as exact as the system can. On Linux this concerns the calling thread. On Windows
+    /// this concerns the whole process. There, waits end with the tick of the system clock, which then comes every 1 ms
+    /// instead of every 15.6 ms.
     /// </summary>
     public static void Sharpen()
     {
@@ -50,8 +52,8 @@ public static partial class FineSleep
             SharpenWindows();
     }
 
-    /// <summary>Sleeps about that long. Where the system has no such sleep, it yields the rest of the time slice.</summary>
-    /// <param name="ns">More than 0.</param>
+    /// <summary>Sleeps about this long. If the system has no such sleep, yields the rest of the time slice.</summary>
+    /// <param name="ns">The time in ns, more than 0.</param>
     public static void For(long ns)
     {
         if (OperatingSystem.IsLinux())
@@ -74,7 +76,7 @@ public static partial class FineSleep
         }
     }
 
-    // Exact to about half a millisecond. False before Windows 10 1803, which has no such timers.
+    // The sleep is exact to about half a millisecond. False before Windows 10 1803, which has no such timers.
     [SupportedOSPlatform("windows")]
     private static bool SleepWindows(long ns)
     {
@@ -84,7 +86,7 @@ public static partial class FineSleep
         return !timer.IsInvalid && SetWaitableTimer(timer, in relative, 0, 0, 0, false) && WaitForSingleObject(timer, forever) == 0;
     }
 
-    // timeapi.h; the effect lasts until the process ends.
+    // See timeapi.h. The effect lasts until the process ends.
     [LibraryImport("winmm", EntryPoint = "timeBeginPeriod")]
     private static partial uint TimeBeginPeriod(uint milliseconds);
 

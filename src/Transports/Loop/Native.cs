@@ -113,8 +113,8 @@ internal static unsafe partial class Native
     public static partial int EpollWait(int epoll, byte* events, int capacity, int timeoutMs);
 
     /// <summary>
-    /// epoll_pwait2(2), Linux 5.11. The call goes by its number, which is the same on all processors: glibc before 2.35
-    /// and musl have no function for it.
+    /// Calls epoll_pwait2(2), which Linux has since 5.11. glibc before 2.35 and musl have no function for it. So the call
+    /// goes by its number, which is the same on all processors.
     /// </summary>
     public static int EpollWaitNs(int epoll, byte* events, int capacity, Timespec* timeout) =>
         (int)SystemCall(441, epoll, events, capacity, timeout, null, 0);

@@ -4,8 +4,8 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// Opens connections to one TCP or Unix socket address, on event loops that the whole process shares. Any thread may
-/// use their streams. The caller adds TLS.
+/// Opens connections to one TCP or Unix socket address, on event loops that the whole process shares. Any thread may use
+/// the streams of these connections. The caller adds TLS.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed class PipedConnector(Address address, ConnectorOptions options) : Connector
@@ -53,7 +53,7 @@ public sealed class PipedConnector(Address address, ConnectorOptions options) : 
         }
     }
 
-    /// <summary>The loops of all clients of this process, started for the first connection.</summary>
+    /// <summary>Returns the loops of all clients of this process, and starts them for the first connection.</summary>
     private IReadOnlyList<LoopThread> Threads()
     {
         lock (Gate)
@@ -68,14 +68,14 @@ public sealed class PipedConnector(Address address, ConnectorOptions options) : 
             }
             catch (IOException e)
             {
-                // Too many open files: a later connection tries again.
+                // There were too many open files. A later connection tries again.
                 throw CannotConnect.Because(address, e.Message, e);
             }
         }
     }
 }
 
-/// <summary>The pipes of a socket as a stream, for any thread: one read and one write at a time.</summary>
+/// <summary>The pipes of a socket as a stream. Any thread may use it, with one read and one write at a time.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketPipesStream(SocketPipes pipes, EventLoop loop) : ConnectionStream
 {

@@ -4,7 +4,7 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// One socket of an event loop between two pipes: received bytes go into <see cref="Input"/>, bytes written to
+/// One socket of an event loop between two pipes. Received bytes go into <see cref="Input"/>, and bytes written to
 /// <see cref="Output"/> are sent. Any thread may use the other ends of the pipes.
 /// </summary>
 [SupportedOSPlatform("linux")]
@@ -23,10 +23,10 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
     private SocketReceiver? receiver;
     private SocketSender? sender;
 
-    /// <param name="input">The scheduler of the pipe's writer runs on the loop.</param>
-    /// <param name="output">The scheduler of the pipe's reader runs on the thread that flushes.</param>
+    /// <param name="input">Options of the pipe for received bytes. Its writer's scheduler runs on the loop.</param>
+    /// <param name="output">Options of the pipe for bytes to send. Its reader's scheduler runs on the thread that flushes.</param>
     /// <param name="onInputEnd">Called on the loop's thread when no more bytes will arrive.</param>
-    /// <param name="broken">Makes the exception that the pipes' users get when the connection broke, of the system's text.</param>
+    /// <param name="broken">Makes the exception that the pipes' users get when the connection broke, from the system's text.</param>
     public SocketPipes(PipeOptions input, PipeOptions output, Action onInputEnd, Func<string, IOException> broken)
     {
         (this.input, this.output, this.onInputEnd, this.broken) = (new Pipe(input), new Pipe(output), onInputEnd, broken);
@@ -37,12 +37,12 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
 
     public PipeWriter Output => output.Writer;
 
-    /// <summary>Completes when both directions have ended and the socket is closed; never fails.</summary>
+    /// <summary>Completes when both directions have ended and the socket is closed. Never fails.</summary>
     public Task Ended => ended.Task;
 
     private bool IsOpen => socket is { IsClosed: false };
 
-    /// <summary>Starts both directions. On the loop's thread, once.</summary>
+    /// <summary>Starts both directions. Called once, on the loop's thread.</summary>
     public void Start(LoopSocket socket)
     {
         this.socket = socket;
@@ -53,7 +53,9 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
         OnReadable();
     }
 
-    /// <summary>The socket could not be opened. On the loop's thread, in place of <see cref="Start"/>.</summary>
+    /// <summary>
+    /// Ends both pipes because the socket could not be opened. Called on the loop's thread, in place of <see cref="Start"/>.
+    /// </summary>
     public void Fail(Exception reason)
     {
         input.Writer.Complete(reason);
@@ -62,7 +64,7 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
         ended.TrySetResult();
     }
 
-    /// <summary>Closes the socket now; a TCP connection is reset. On the loop's thread; a second call does nothing.</summary>
+    /// <summary>Closes the socket now, and resets a TCP connection. Called on the loop's thread. A second call does nothing.</summary>
     public void Abort(Exception reason)
     {
         if (!IsOpen)
@@ -72,7 +74,10 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
         receiver!.End(reason);
     }
 
-    /// <summary>Ends reading, and gives the completed output <see cref="LingerNs"/> to be sent. On the loop's thread.</summary>
+    /// <summary>
+    /// Ends reading, and closes the socket when the completed output is sent or <see cref="LingerNs"/> is over. Called on
+    /// the loop's thread.
+    /// </summary>
     public void Drop()
     {
         if (!IsOpen)
@@ -81,7 +86,7 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
         socket!.Loop.Schedule(MonotonicClock.NowNs + LingerNs, this);
     }
 
-    /// <summary><see cref="LingerNs"/> is over.</summary>
+    /// <summary>Called when <see cref="LingerNs"/> is over.</summary>
     void ILoopTimer.OnDue() => Abort(new IOException("the other side does not read"));
 
     public void OnReadable()
@@ -111,15 +116,15 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
 
     private void EndOutput(Exception? failure)
     {
-        // A close delivers the bytes that were sent, and a client that is still sending learns that nobody reads. A
-        // failed output resets the connection, so that a truncated body does not look complete.
+        // A close delivers the bytes that were sent, and a client that is still sending learns that nobody reads. After a
+        // failed output the connection is reset instead, so that a truncated body does not look complete.
         if (failure is null)
             socket!.Shutdown(both: true);
         else
             socket!.ResetOnClose();
         socket.Close();
-        // The pipe is completed without the reason: a flush would throw the reason, Kestrel would take it for a fault
-        // of its own, and streams that wait for the flush would never end. The input carries the reason.
+        // The pipe is completed without the reason. Otherwise a flush would throw the reason, Kestrel would take it for a
+        // fault of its own, and streams that wait for the flush would never end. The input carries the reason.
         output.Reader.Complete();
         receiver!.End(failure);
         ended.TrySetResult();

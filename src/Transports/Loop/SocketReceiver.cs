@@ -4,12 +4,12 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Loop;
 
-/// <summary>Moves bytes from a socket into a pipe, and pauses while the pipe's reader is behind. On the loop's thread.</summary>
+/// <summary>Moves bytes from a socket into a pipe, and pauses while the pipe's reader is behind. Used on the loop's thread.</summary>
 /// <param name="socket">The source of the bytes.</param>
-/// <param name="input">The pipe for the bytes; its scheduler runs on the loop.</param>
-/// <param name="mostWaiting">The most bytes that may wait for the pipe's reader; 0: no limit.</param>
+/// <param name="input">The pipe for the bytes. Its scheduler runs on the loop.</param>
+/// <param name="mostWaiting">The most bytes that may wait for the pipe's reader. 0 for no limit.</param>
 /// <param name="onEnd">Called once when no more bytes will arrive.</param>
-/// <param name="broken">Makes the exception for the pipe's reader when the connection broke, of the system's text.</param>
+/// <param name="broken">Makes the exception for the pipe's reader when the connection broke, from the system's text.</param>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketReceiver(
     LoopSocket socket, PipeWriter input, long mostWaiting, Action onEnd, Func<string, IOException> broken)
@@ -17,7 +17,8 @@ internal sealed class SocketReceiver(
     private const int LeastAtOnce = 4 << 10;
     private const int MostAtOnce = 128 << 10;
 
-    // A pipe says that it is full only after a write has passed its limit. An eighth of the limit at a time keeps that excess small.
+    // A pipe says that it is full only after a write has passed its limit. So each write is at most an eighth of the
+    // limit, which keeps the excess small.
     private readonly int atOnce = mostWaiting == 0 ? MostAtOnce : (int)Math.Clamp(mostWaiting / 8, LeastAtOnce, MostAtOnce);
     private TurnBudget budget;
     private bool flushes;
@@ -39,13 +40,13 @@ internal sealed class SocketReceiver(
         }
     }
 
-    /// <summary>Ends receiving; the pipe's reader still gets all received bytes. A second call does nothing.</summary>
-    /// <param name="failure">The exception that the reader gets after them; null for an orderly end.</param>
+    /// <summary>Ends receiving. The pipe's reader still gets all received bytes. A second call does nothing.</summary>
+    /// <param name="failure">The exception that the reader gets after the bytes. Null for an orderly end.</param>
     public void End(Exception? failure)
     {
         if (ended)
             return;
-        // A pipe must not be completed during a flush: ReceiveAfterAsync completes it.
+        // A pipe must not be completed during a flush. ReceiveAfterAsync completes it later.
         if (flushes)
         {
             endReason ??= failure;
@@ -57,7 +58,7 @@ internal sealed class SocketReceiver(
         onEnd();
     }
 
-    /// <summary>False when no more bytes are there, or the pipe's reader is behind.</summary>
+    /// <summary>Receives once. Returns false when there are no more bytes, or the pipe's reader is behind.</summary>
     private bool Receive()
     {
         // The loop's own buffer is used, so that an idle connection holds no memory.
@@ -84,7 +85,7 @@ internal sealed class SocketReceiver(
         return socket.MayHoldMore;
     }
 
-    /// <summary>Continues when the application has read.</summary>
+    /// <summary>Continues to receive when the application has read.</summary>
     private async Task ReceiveAfterAsync(ValueTask<FlushResult> flush)
     {
         var isOver = true;

@@ -6,17 +6,18 @@ using System.Threading.Tasks.Sources;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// Moves bytes from a pipe into a socket. The thread that flushes also sends, without a hop to the loop; when the socket is full, the loop
-/// continues as soon as there is room. A connection with many calls in flight flushes many small parts in a row: there, the sender first
-/// lets the queued work of the thread pool run, and sends the parts that this work flushes in the same system call.
+/// Moves bytes from a pipe into a socket. The thread that flushes also sends, without a hop to the loop. When the socket
+/// is full, the loop continues as soon as there is room. A connection with many calls in flight flushes many small parts
+/// in a row. Before such a part, the sender first lets the queued work of the thread pool run, and then sends the parts
+/// that this work flushed in the same system call.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
 {
-    // A part of more bytes than this is sent by a system call of its own.
+    // A part of more bytes than this is sent at once, without waiting for other parts.
     private const int Small = 8 << 10;
 
-    // After so many waits in a row that brought no more bytes, the sender stops to wait.
+    // After so many waits in a row that brought no more bytes, the sender no longer waits.
     private const int Patience = 16;
 
     private readonly PipeReader output;
@@ -24,7 +25,7 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     private readonly Action<Exception?> onEnd;
     private readonly Func<string, IOException> broken;
 
-    // The lock keeps the socket open while a thread sends: the system might give a closed descriptor to another socket.
+    // The lock keeps the socket open while a thread sends. Otherwise the system might give a closed descriptor to another socket.
     private readonly Lock gate = new();
     private ManualResetValueTaskSourceCore<bool> turn;
     private bool waits;
@@ -33,31 +34,31 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     private int sentSinceReceived;
     private int gathering;
 
-    /// <param name="output">The scheduler of the pipe runs continuations on the thread that flushes.</param>
+    /// <param name="output">The pipe. Its scheduler runs continuations on the thread that flushes.</param>
     /// <param name="socket">The target of the bytes.</param>
     /// <param name="onEnd">
-    /// Called once, on any thread: with null when the output was completed, with the reason when it cannot be sent.
+    /// Called once, on any thread: with null when the output was completed, and with the reason when it cannot be sent.
     /// From then on the pipe's reader belongs to the owner.
     /// </param>
-    /// <param name="broken">Makes the reason of a failed send, of the system's text.</param>
+    /// <param name="broken">Makes the reason of a failed send, from the system's text.</param>
     public SocketSender(PipeReader output, LoopSocket socket, Action<Exception?> onEnd, Func<string, IOException> broken)
     {
         (this.output, this.socket, this.onEnd, this.broken) = (output, socket, onEnd, broken);
     }
 
-    /// <summary>Starts sending. On the loop's thread, once.</summary>
+    /// <summary>Starts sending. Called once, on the loop's thread.</summary>
     public void Start() => _ = RunAsync();
 
-    /// <summary>Notes that bytes have arrived: the next part may be the only answer to them.</summary>
+    /// <summary>Notes that bytes have arrived, so that the next part may be the only answer to them.</summary>
     public void NoteReceived() => sentSinceReceived = 0;
 
-    /// <summary>The work that was queued before has run.</summary>
+    /// <summary>Called when the work that was queued before has run.</summary>
     void IThreadPoolWorkItem.Execute() => Go();
 
-    /// <summary>The socket has room. On the loop's thread.</summary>
+    /// <summary>Called on the loop's thread when the socket has room.</summary>
     public void OnWritable() => Go();
 
-    /// <summary>Closes the socket and drops the bytes that wait to be sent. On the loop's thread.</summary>
+    /// <summary>Closes the socket and drops the bytes that wait to be sent. Called on the loop's thread.</summary>
     public void Close(Exception reason)
     {
         lock (gate)
@@ -109,12 +110,12 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
         onEnd(failure ?? abortReason);
     }
 
-    /// <summary>True when more parts are likely to follow at once, so that one system call can send them together.</summary>
+    /// <summary>Tells whether more parts are likely to follow at once, so that one system call can send them together.</summary>
     private bool Gathers(in ReadResult read)
     {
         if (socket.Loop.IsCurrent || read.IsCompleted || read.IsCanceled || read.Buffer.Length > Small)
             return false;
-        // A second part since the last receive shows that several calls are in flight.
+        // If two parts are sent without a receive between them, several calls are in flight.
         if (++sentSinceReceived > 1 && gathering == 0)
             gathering = Patience;
         return gathering > 0;
@@ -128,7 +129,7 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
         return new ValueTask(this, turn.Version);
     }
 
-    /// <summary>Completes in the loop's next turn, after the loop's other connections had theirs.</summary>
+    /// <summary>Waits until the loop's next turn, after the turn of the loop's other connections.</summary>
     private ValueTask LoopsTurn()
     {
         turn.Reset();
@@ -137,13 +138,13 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
         return new ValueTask(this, turn.Version);
     }
 
-    /// <summary>Null when all bytes were sent.</summary>
+    /// <summary>Sends the bytes. Returns the failure, or null when all bytes were sent.</summary>
     [System.Runtime.CompilerServices.AsyncMethodBuilder(typeof(System.Runtime.CompilerServices.PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<Exception?> SendAsync(ReadOnlySequence<byte> bytes)
     {
         while (!bytes.IsEmpty)
         {
-            // An application that writes on the loop's thread as fast as the socket takes the bytes would never leave that thread.
+            // An application that writes on the loop's thread as fast as the socket takes the bytes would never leave this thread.
             var isOnLoop = socket.Loop.IsCurrent;
             if (isOnLoop && budget.IsSpent(socket.Loop))
             {
@@ -164,7 +165,8 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     }
 
     /// <summary>
-    /// As <see cref="LoopSocket.Send(in ReadOnlySequence{byte})"/>; when the socket is full, the caller awaits <c>turn</c> next.
+    /// Sends as <see cref="LoopSocket.Send(in ReadOnlySequence{byte})"/> does. When the socket is full, the caller awaits
+    /// <c>turn</c> next.
     /// </summary>
     private int Send(in ReadOnlySequence<byte> bytes)
     {

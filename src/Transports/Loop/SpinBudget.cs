@@ -1,8 +1,9 @@
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// Decides when a thread stops sleeping and spins until its timer is due. It spins for 1.5 times the mean lateness of the
-/// system's wake-ups, at most 50 us. All spins take at most a tenth of the elapsed time, since the measured server needs the CPU.
+/// Decides when a thread stops sleeping and spins until its timer is due. The thread spins for 1.5 times the mean
+/// lateness of the system's wake-ups, at most 50 us. All spins together take at most a tenth of the elapsed time, because
+/// the measured server needs the CPU.
 /// </summary>
 public sealed class SpinBudget
 {
@@ -14,8 +15,8 @@ public sealed class SpinBudget
     private long lastNow;
     private long lastSleep;
 
-    /// <summary>How long to sleep before the time <paramref name="dueNs"/>.</summary>
-    /// <returns>The sleep in ns; 0: spin.</returns>
+    /// <summary>Decides how long to sleep before the time <paramref name="dueNs"/>.</summary>
+    /// <returns>The sleep in ns. 0 to spin.</returns>
     public long Next(long nowNs, long dueNs)
     {
         Account(nowNs);
@@ -33,7 +34,7 @@ public sealed class SpinBudget
         if (lastNow == 0)
             return;
         credit = lastSleep == 0 ? Math.Max(0, credit - took) : Math.Min(Longest, credit + took / 10);
-        // An event ended a sleep that was shorter than planned, so this sleep does not show how late timers are.
+        // If an event ended the sleep before its time, the sleep does not show how late timers are.
         if (lastSleep > 0 && took >= lastSleep)
             lateness += (Math.Min(took - lastSleep, Longest) - lateness) / 16;
     }

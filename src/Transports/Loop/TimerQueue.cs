@@ -1,6 +1,6 @@
 namespace IpcBench.Transports.Loop;
 
-/// <summary>Timers ordered by the time at which they are due: a binary heap that allocates only when it grows.</summary>
+/// <summary>Timers ordered by the time at which they are due, in a binary heap that allocates only when it grows.</summary>
 public sealed class TimerQueue
 {
     private (long Due, ILoopTimer Timer)[] heap = new (long, ILoopTimer)[16];
@@ -8,7 +8,7 @@ public sealed class TimerQueue
 
     public int Count => count;
 
-    /// <summary>When the first timer is due, in ns of the caller's clock; <see cref="long.MaxValue"/> when there is none.</summary>
+    /// <summary>When the first timer is due, in ns of the caller's clock. <see cref="long.MaxValue"/> when there is no timer.</summary>
     public long FirstDue => count == 0 ? long.MaxValue : heap[0].Due;
 
     public void Add(long due, ILoopTimer timer)
@@ -62,6 +62,6 @@ public sealed class TimerQueue
 /// <summary>A timer of an <see cref="EventLoop"/>.</summary>
 public interface ILoopTimer
 {
-    /// <summary>Called on the loop's thread, once for each <see cref="EventLoop.Schedule"/>; must not throw.</summary>
+    /// <summary>Called on the loop's thread, once for each <see cref="EventLoop.Schedule"/>. It must not throw.</summary>
     void OnDue();
 }

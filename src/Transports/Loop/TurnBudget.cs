@@ -3,20 +3,21 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// How many bytes one direction of a connection may move before the loop's other connections have their turn. On the loop's thread only.
+/// The number of bytes that one direction of a connection may move before the turn of the loop's other connections. Used
+/// on the loop's thread only.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal struct TurnBudget
 {
     private const int Most = 128 << 10;
 
-    // The least that a system call counts, since the application works on a short message about as long as on 4 KiB.
+    // A system call counts at least this many bytes, because the application works on a short message about as long as on 4 KiB.
     private const int LeastForCall = 4 << 10;
 
     private long turn;
     private int moved;
 
-    /// <summary>True when the rest must wait for the loop's next turn.</summary>
+    /// <summary>Tells whether the rest of the bytes must wait for the loop's next turn.</summary>
     public bool IsSpent(EventLoop loop)
     {
         if (turn != loop.Turn)

@@ -12,12 +12,12 @@ using IpcBench.Client.Terminal;
 namespace IpcBench.Client.Experiments.Ab;
 
 /// <summary>
-/// <c>ab --base CMD --head CMD</c>: two builds of a server as arms of one run. The result is judged as two files are,
-/// but from pairs of the same round.
+/// <c>ab --base CMD --head CMD</c>: compares two builds of a server as arms of one run. The result is judged like two
+/// files, but from pairs of the same round.
 /// </summary>
 internal sealed class AbCommand
 {
-    /// <summary>Two builds of a server against each other.</summary>
+    /// <summary>The preset that compares two builds of a server.</summary>
     public static Preset Preset { get; } = Preset.Main with
     {
         Shapes = [],

@@ -3,12 +3,14 @@ using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Experiments.Echo;
 
-/// <summary><c>echo</c>: round trips without a protocol.</summary>
+/// <summary><c>echo</c>: measures round trips without a protocol.</summary>
 internal static class EchoExperiment
 {
     private const string Published2014 = "15 sizes, 100,000 packets each, 11 rounds (15 minutes on one CPU, up to an hour on two)";
 
-    /// <summary>Packets out and back with no protocol at all, as the oldest published comparison of local transports has it.</summary>
+    /// <summary>
+    /// Packets to the server and back with no protocol at all, as in the oldest published comparison of local transports.
+    /// </summary>
     public static Preset Preset { get; } = Preset.Main with
     {
         Shapes = [],
@@ -34,7 +36,7 @@ internal static class EchoExperiment
         QuickTime = "two minutes",
         Warmup = new("200ms"),
         Fewer = (10_000, "50ms"),
-        // gRPC's own settings mean nothing here, and there is one client.
+        // gRPC's own settings have no meaning here, and there is only one client.
         NotOffered = ["--client", "--mode", "--messages", "--chunk", "--crank", "--http2-window", "--server-window", "--client-sockets",
             "--stack", "--work"],
         Words = new Dictionary<string, string>

@@ -5,10 +5,10 @@ using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Experiments.Http;
 
-/// <summary><c>http URL…</c>: the same measurement with HTTP/1.1 against servers that are already there.</summary>
+/// <summary><c>http URL…</c>: makes the same measurement with HTTP/1.1 against servers that already run.</summary>
 internal static class HttpCommand
 {
-    /// <summary>HTTP/1.1 against servers that are already there.</summary>
+    /// <summary>The preset for HTTP/1.1 against servers that already run.</summary>
     public static Preset Preset { get; } = Preset.Main with
     {
         Shapes = [],

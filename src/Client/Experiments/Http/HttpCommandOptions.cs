@@ -3,7 +3,7 @@ using IpcBench.Client.Cli;
 
 namespace IpcBench.Client.Experiments.Http;
 
-/// <summary>The options of <c>http</c>: its servers and its request, and the options of the main command about measuring.</summary>
+/// <summary>The options of <c>http</c>: servers, request, and the options of the main command about measuring.</summary>
 internal sealed class HttpCommandOptions
 {
     public RunCommandOptions Run { get; } = new(HttpCommand.Preset);
@@ -44,6 +44,6 @@ internal sealed class HttpCommandOptions
 
     public Option<string> Scenario { get; } = new("--scenario") { HelpName = "NAME", Hidden = true };
 
-    /// <summary>In the order of the help.</summary>
+    /// <summary>The options in the order of the help.</summary>
     public IEnumerable<Option> Offered => [Path, Header, Method, Body, VaryingLength, ExpectStatus, Scenario, .. Run.Offered];
 }

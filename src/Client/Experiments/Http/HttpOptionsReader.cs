@@ -49,7 +49,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             : arms;
     }
 
-    /// <summary>Numbers URLs that look the same, since their difference is hidden.</summary>
+    /// <summary>Numbers URLs that look the same because the part in which they differ is hidden.</summary>
     private static string Numbered(string shown, List<HttpArm> before)
     {
         var same = shown.EndsWith(UrlText.Hidden, StringComparison.Ordinal)
@@ -58,7 +58,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
         return same == 0 ? shown : string.Create(CultureInfo.InvariantCulture, $"{shown[..^1]} #{same + 1})");
     }
 
-    /// <summary>A URL right after --connect-per-call is not the value of that option.</summary>
+    /// <summary>Returns the URLs. A URL directly after --connect-per-call is not the value of that option.</summary>
     private IReadOnlyList<string> Urls()
     {
         IReadOnlyList<string> urls = typed.GetValue(declared.Run.ConnectPerCall) is { } word and not "both"
@@ -69,7 +69,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             : throw new UsageException("http needs a server to measure, as in GrpcBench http http://localhost:8080/");
     }
 
-    /// <summary>The request of all arms; Host is empty unless it was given, and the path is that of URLs without a path.</summary>
+    /// <summary>Makes the request of all arms. Host is empty unless it was given. The path is for URLs without a path.</summary>
     private HttpRequest Request()
     {
         var body = Body();

@@ -11,7 +11,7 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
         ? text[..text.LastIndexOf(':')]
         : Address.Authority;
 
-    /// <summary><c>[NAME=]URL</c>.</summary>
+    /// <summary>Reads <c>[NAME=]URL</c>.</summary>
     /// <exception cref="UsageException">The text is no URL.</exception>
     public static HttpUrl Parse(string text)
     {
@@ -32,7 +32,7 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
             : new HttpUrl(name, address, path);
     }
 
-    /// <summary>The URL's own path, else the common path, else the root.</summary>
+    /// <summary>Returns the URL's own path, else the common path, else the root.</summary>
     /// <exception cref="UsageException">Both paths are given.</exception>
     public string Path(string common) => (OwnPath, common) switch
     {
@@ -43,11 +43,11 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
             $"--path {UrlText.WithoutSecrets(common)} and the path of {UrlText.WithoutSecrets(Address + OwnPath)}: give one of them"),
     };
 
-    /// <summary>The URL without its query, for reports and files.</summary>
+    /// <summary>Returns the URL without its query, for reports and files.</summary>
     public string Shown(string common) =>
         Address + (Address is Address.Tcp or Address.Tls ? "" : " ") + UrlText.WithoutSecrets(Path(common));
 
-    /// <summary>The part before the path, and the path unless it is only the root.</summary>
+    /// <summary>Splits a URL into the part before the path and the path, which is empty for the root.</summary>
     private static (string Place, string Path) Split(string text)
     {
         if (!Uri.TryCreate(text, UriKind.Absolute, out var uri) || uri.Host.Length == 0)
@@ -74,7 +74,7 @@ internal sealed record HttpHeader(string Name, string Value)
         if (name.Length == 0 || !name.All(c => char.IsAsciiLetterOrDigit(c) || Marks.Contains(c, StringComparison.Ordinal))
             || value.Any(char.IsControl))
             throw new UsageException($"-H '{Redaction.Header(text).ReplaceLineEndings(" ")}' is no header such as 'Accept: text/html'");
-        // The shell has split an unquoted header. Its value would be taken for a URL, and the error would print a secret.
+        // The shell has split an unquoted header. The header's value would be taken for a URL, and the error would print a secret.
         if (text[^1] == ':')
             throw new UsageException($"-H {text} has no value: quote the whole header, as in -H '{name}: value'");
         var header = new HttpHeader(name, value);

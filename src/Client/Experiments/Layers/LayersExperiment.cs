@@ -3,10 +3,12 @@ using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Experiments.Layers;
 
-/// <summary><c>layers</c>: which part of a call is what.</summary>
+/// <summary><c>layers</c>: shows the part of each layer in a call.</summary>
 internal static class LayersExperiment
 {
-    /// <summary>Raw echo, bare HTTP/2 and gRPC on the same transports in one interleaved run, so that a call can be taken apart.</summary>
+    /// <summary>
+    /// Raw echo, bare HTTP/2 and gRPC on the same transports in one interleaved run. Their differences are the parts of a call.
+    /// </summary>
     public static Preset Preset { get; } = Preset.Main with
     {
         Shapes = [],
@@ -30,7 +32,8 @@ internal static class LayersExperiment
         Duration = Preset.Main.Duration with { Given = null },
         Rounds = Preset.Main.Rounds with { Given = null },
         Warmup = Preset.Main.Warmup with { Given = null },
-        // One client, closed loop, servers of our own: the layers are parts of the same calls on the same endpoints.
+        // There is one client, a closed loop and servers of our own, since the layers are parts of the same calls on
+        // the same endpoints.
         NotOffered =
         [
             "-U", "-n", "--client", "--mode", "--messages", "--chunk", "--crank", "-R", "--arrivals", "--load",

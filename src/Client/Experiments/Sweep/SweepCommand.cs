@@ -4,7 +4,7 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Experiments.Sweep;
 
-/// <summary>Adds the values of a knob to the main command as interleaved arms, which shows what the setting changes.</summary>
+/// <summary>Adds the values of a knob to the main command as interleaved arms, to show the effect of the setting.</summary>
 internal static class SweepCommand
 {
     public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
@@ -38,7 +38,7 @@ internal static class SweepCommand
         return command;
     }
 
-    /// <summary>First the run's own knobs, then each value in turn on top of them.</summary>
+    /// <summary>Returns the run's own knobs first, and then each value of the varied knobs added to them.</summary>
     internal static IReadOnlyList<Variant> Variants(RunOptions plain, IEnumerable<string> sweeps)
     {
         if (plain.Variants.Count > 1)

@@ -5,8 +5,8 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Loads.Given;
 
-/// <summary><c>--load 50%</c>: every arm gets the same share of what the slowest arm can do.</summary>
-/// <param name="Share">0.5 is half of it.</param>
+/// <summary><c>--load 50%</c>: gives every arm the same rate, a share of the slowest arm's capacity.</summary>
+/// <param name="Share">The share. 0.5 is half of the capacity.</param>
 internal sealed record ShareLoad(double Share) : GivenLoad
 {
     public static LoadOption Asked { get; } = new("--load", "LIST",
@@ -17,12 +17,12 @@ internal sealed record ShareLoad(double Share) : GivenLoad
 
     public override string Option => Asked.Option;
 
-    // A run that is resumed goes on with the rates it has.
+    // A resumed run continues with the rates that it already has.
     public override double? RateOf(RunRecord record, PlannedCell cell, int round) =>
         record.Rounds.FirstOrDefault(one => one.Cell == cell.Index)?.AskedRate
             ?? (Capacity(record, cell.Record.Key) is > 0 and var most ? Share * most : null);
 
-    // The rounds that count in reports: of several attempts the last whole one.
+    // Only rounds that count in reports are used. Of several attempts, this is the last whole one.
     private static double Capacity(RunRecord record, CellKey key) =>
         new MeasuredRun(record).Cells.Where(cell => cell.Key.IsFullLoad && cell.Median is { Rate: > 0 })
             .Where(cell => (cell.Key.Size, cell.Key.Connections, cell.Key.Streams) == (key.Size, key.Connections, key.Streams))

@@ -4,7 +4,7 @@ using IpcBench.Client.Protocols.InOrder;
 
 namespace IpcBench.Client.Protocols.Echo;
 
-/// <summary>Sends a packet and expects the same bytes back; every byte is compared.</summary>
+/// <summary>Sends a packet and expects the same bytes back. Every byte is compared.</summary>
 /// <param name="size">The size of a packet in bytes, at least 1.</param>
 internal sealed class EchoProtocol(int size) : InOrderProtocol
 {
@@ -27,7 +27,7 @@ internal sealed class EchoProtocol(int size) : InOrderProtocol
         result = CallResult.Ok(size);
         if (!EchoPattern.Matches(part, nextBack + arrived))
         {
-            // The following bytes cannot be assigned to a packet any more, so the next packet goes over a new connection.
+            // The following bytes cannot be assigned to a packet any more. The next packet therefore goes over a new connection.
             result = CallResult.Failed("wrong bytes");
             return ReplyEnd.Last;
         }
@@ -49,12 +49,12 @@ internal sealed class EchoProtocol(int size) : InOrderProtocol
 /// </summary>
 internal static class EchoPattern
 {
-    // A prime number: packets begin at every place of the pattern before a place is repeated.
+    // A prime number, so that packets begin at every place of the pattern before a place is repeated.
     private const int Period = 65_521;
 
     private static readonly byte[] Bytes = Make();
 
-    /// <summary>The place of the packet after the packet at <paramref name="position"/>.</summary>
+    /// <summary>Returns the place of the packet after the packet at <paramref name="position"/>.</summary>
     public static int Next(int position, int size) => (int)(((long)position + size + (size % Period == 0 ? 1 : 0)) % Period);
 
     /// <summary>Writes the packet at <paramref name="position"/>.</summary>
@@ -81,7 +81,7 @@ internal static class EchoPattern
         return true;
     }
 
-    // Shuffled runs of all 256 values, one after the other: a byte is never repeated soon.
+    // The pattern has shuffled runs of all 256 values, one after the other, so that a byte is never repeated soon.
     private static byte[] Make()
     {
         const int seed = 14;

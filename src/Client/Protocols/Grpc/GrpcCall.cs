@@ -5,19 +5,19 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols.Grpc;
 
-/// <summary>A method of the user's service: its encoded requests, and the check of its replies.</summary>
+/// <summary>A method of the user's service, with its encoded requests and the check of its replies.</summary>
 internal sealed record GrpcCall
 {
     /// <summary><c>package.Service/Method</c>.</summary>
     public required string Method { get; init; }
 
-    /// <summary>The method takes a stream of messages; false: one message.</summary>
+    /// <summary>True when the method takes a stream of messages. False when it takes one message.</summary>
     public bool TakesStream { get; init; }
 
-    /// <summary>The method returns a stream of messages; false: one message.</summary>
+    /// <summary>True when the method returns a stream of messages. False when it returns one message.</summary>
     public bool ReturnsStream { get; init; }
 
-    /// <summary>Requests without their prefix, used in turn on each connection; at least one.</summary>
+    /// <summary>Requests without their prefix, at least one. Each connection uses them in turn.</summary>
     public required IReadOnlyList<byte[]> Messages { get; init; }
 
     /// <summary>The hash of the messages, in hexadecimal.</summary>
@@ -26,16 +26,20 @@ internal sealed record GrpcCall
     /// <summary>Metadata of every call. The values may be secrets.</summary>
     public IReadOnlyList<(string Name, string Value)> Metadata { get; init; } = [];
 
-    /// <summary>The :authority of the requests; null: from the address.</summary>
+    /// <summary>The :authority of the requests. Null means that it comes from the address.</summary>
     public string? Authority { get; init; }
 
-    /// <summary>Sent as <c>grpc-timeout</c>; a later reply counts as DEADLINE_EXCEEDED. Null: no deadline.</summary>
+    /// <summary>
+    /// The deadline, which is sent as <c>grpc-timeout</c>. A later reply counts as DEADLINE_EXCEEDED. Null means no deadline.
+    /// </summary>
     public TimeSpan? Deadline { get; init; }
 
-    /// <summary>Tells what is wrong with a message; null: replies are not checked.</summary>
+    /// <summary>
+    /// The check of a message, which returns the error, or null for a correct message. Null when replies are not checked.
+    /// </summary>
     public Func<byte[], string?>? Expect { get; init; }
 
-    /// <summary>The path of the request: <c>/package.Service/Method</c>.</summary>
+    /// <summary>The path of the request, <c>/package.Service/Method</c>.</summary>
     public string Path => "/" + Method;
 
     /// <summary>The mean size of a request in bytes, rounded.</summary>
@@ -46,32 +50,34 @@ internal sealed record GrpcCall
         Deadline is { } deadline ? Metadata.Prepend(("grpc-timeout", Timeout(deadline))) : Metadata;
 
     /// <summary>
-    /// Texts that no file may hold although a server may repeat them: each value, and each word of a value with several words.
+    /// Texts that no file may hold, although a server may repeat them. They are each value, and each word of a value
+    /// with several words.
     /// </summary>
     public IReadOnlyList<string> Secrets => ServerWords.Secrets(Metadata.Select(entry => entry.Value));
 
-    // At most eight digits and a unit (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): µs if it fits, else ms.
+    // At most eight digits and a unit (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): µs if the
+    // deadline fits, else ms.
     private static string Timeout(TimeSpan deadline) => deadline.TotalMicroseconds < 1e8
         ? FormattableString.Invariant($"{Math.Max(1, deadline.TotalMicroseconds):0}u")
         : FormattableString.Invariant($"{deadline.TotalMilliseconds:0}m");
 }
 
-/// <summary>Servers' reports about received messages, converted to our own clock.</summary>
+/// <summary>Converts servers' reports about received messages to our own clock.</summary>
 internal static class Receipts
 {
-    // A slot may always have this length, however short the stream was.
+    // A slot may always have this length, even when the stream was shorter.
     private const long ShortSlotNs = 100_000_000;
 
-    /// <summary>The times of writing, for a method whose server does not report arrivals.</summary>
+    /// <summary>Makes a receipt from the times of writing, for a method whose server does not report arrivals.</summary>
     public static Receipt From(ArrivalLog written)
     {
         var told = written.Told()!;
         return new Receipt(told.BeginNs, told.SlotNs, told.Slots, []);
     }
 
-    /// <summary>The receipt; null when the server reports no times or impossible ones.</summary>
+    /// <summary>Makes a receipt from a server's report. Null when the server reports no times or impossible ones.</summary>
     /// <param name="said">The report at the end of a stream.</param>
-    /// <param name="firstDueNs">When the first stamped message was due; 0: no message has a stamp.</param>
+    /// <param name="firstDueNs">When the first stamped message was due. 0 when no message has a stamp.</param>
     /// <param name="wrong">The kind of failure for a null result.</param>
     public static Receipt? From(Received said, long beganNs, long firstDueNs, out string wrong)
     {
@@ -79,8 +85,8 @@ internal static class Receipts
         if (said.Arrivals is not { SlotNs: > 0, Slots.Count: > 0 } told || told.LatencyNs.Count != told.LatencyCount.Count
             || Sum(told.Slots) != said.Messages || Sum(told.LatencyCount) is var timed && (timed < 0 || timed > said.Messages))
             return null;
-        // With one clock, the first slot lies between the opening and now. If it does not, the server has another
-        // clock, and only the distances count.
+        // If both sides have one clock, the first slot lies between the opening and now. Otherwise the server has
+        // another clock, and only the distances between its times count.
         var now = MonotonicClock.NowNs;
         var isOurs = told.BeginNs >= beganNs && told.BeginNs <= now;
         wrong = "impossible times";
@@ -108,7 +114,7 @@ internal static class Receipts
         return true;
     }
 
-    /// <summary>The sum; -1 when a count is negative or the sum is impossibly large.</summary>
+    /// <summary>Adds the counts. Returns -1 when a count is negative or the sum is impossibly large.</summary>
     private static long Sum(IEnumerable<long> counts)
     {
         var sum = 0L;

@@ -9,8 +9,8 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
 /// <summary>
-/// One channel on one connection. The library connects lazily, so this class connects first and hands the stream over:
-/// connects are then seen and counted.
+/// A channel of Grpc.Net.Client on one connection. The library connects only when it is first called. This class
+/// therefore connects first and hands the stream over, so that connects are seen and counted.
 /// </summary>
 internal sealed class GrpcDotnetConnection : IConnection
 {
@@ -28,15 +28,16 @@ internal sealed class GrpcDotnetConnection : IConnection
 
     /// <param name="scheduler">Runs the pauses between attempts to reopen the connection.</param>
     /// <param name="options">The address, the number of streams, and the size of a Download.</param>
-    /// <param name="upload">The payload that is sent in place of a Download; null: none.</param>
+    /// <param name="upload">The payload that is sent in place of a Download. Null for a Download.</param>
     /// <param name="stream">
-    /// Messages of a stream (0: no limit), and bytes of each message of a pulled payload (0: one message); null: unary calls.
+    /// Messages of a stream (0 means no limit), and bytes of each message of a pulled payload (0 means one message).
+    /// Null for unary calls.
     /// </param>
     /// <param name="call">The user's method in place of Download.</param>
     /// <param name="notes">Takes the server's messages about failures.</param>
     /// <param name="connector">Opens the transport, without TLS.</param>
     /// <param name="settings">Options of the TLS that the handler adds.</param>
-    /// <param name="http2Window">Initial receive window of a stream in bytes; null: the library's default.</param>
+    /// <param name="http2Window">Initial receive window of a stream in bytes. Null means the library's default.</param>
     public GrpcDotnetConnection(
         Scheduler scheduler, EngineOptions options, Payload? upload, (long Messages, long Chunk)? stream, GrpcCall? call,
         FailureNotes notes, Connector connector, ConnectorOptions settings, int? http2Window)
@@ -66,7 +67,7 @@ internal sealed class GrpcDotnetConnection : IConnection
     public static string LibraryVersion { get; } = typeof(GrpcChannel).Assembly
         .GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0] ?? "unknown";
 
-    /// <summary>False: the connection is for one call, and a failure does not open it again.</summary>
+    /// <summary>False when the connection is for one call, so that a failure does not open it again.</summary>
     public bool Reopens { get; init; } = true;
 
     public IReadOnlyList<IStream> Streams => streams;
@@ -76,7 +77,8 @@ internal sealed class GrpcDotnetConnection : IConnection
     public int Reopened => reopener.Reopened + Volatile.Read(ref reconnects);
 
     /// <summary>
-    /// The library respects the server's limit itself but does not tell it; the wait for a free stream is part of a call's latency.
+    /// Always null. The library respects the server's limit but does not tell it. The wait for a free stream is part
+    /// of a call's latency.
     /// </summary>
     public long? StreamsAllowed => null;
 
@@ -107,7 +109,7 @@ internal sealed class GrpcDotnetConnection : IConnection
         }
     }
 
-    /// <summary>A call found the connection dead: no more calls are sent before a new connection is open.</summary>
+    /// <summary>Called when a call found the connection dead. No more calls are sent before a new connection is open.</summary>
     public void Lost()
     {
         lock (gate)
@@ -137,7 +139,7 @@ internal sealed class GrpcDotnetConnection : IConnection
             stream.StopWaiting();
     }
 
-    /// <summary>True for the first call of the window on this connection: its reply is checked.</summary>
+    /// <summary>Returns true for the first call of the window on this connection, whose reply is checked.</summary>
     public bool TakesFirstReply() => isFirstDue && Interlocked.Exchange(ref isFirstDue, false);
 
     public void CutOff(long sentBeforeNs)
@@ -165,7 +167,7 @@ internal sealed class GrpcDotnetConnection : IConnection
             await unused.DisposeAsync();
     }
 
-    // The connector ignores the host in this URI. The library takes :authority from it, and the server name of TLS, so
+    // The connector ignores the host in this URI. The library takes :authority and the server name of TLS from it, so
     // a given server name has priority.
     private static string Target(Address address, string? authority, string? serverName) => (address, authority) switch
     {

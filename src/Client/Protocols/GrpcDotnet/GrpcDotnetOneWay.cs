@@ -6,8 +6,8 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
-/// <summary>Messages of <c>Bench.Push</c>; a call ends when the library has written its message.</summary>
-/// <param name="messages">Messages of a stream, after which a new stream is opened; 0: no limit.</param>
+/// <summary>Sends messages of <c>Bench.Push</c>. A call ends when the library has written its message.</summary>
+/// <param name="messages">Messages of a stream, after which a new stream is opened. 0 means no limit.</param>
 internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.BenchClient client, Payload payload, long messages)
     : GrpcDotnetStream(connection), IOneWayStream
 {
@@ -78,10 +78,10 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
     }
 }
 
-/// <summary>Payloads of <c>Bench.Pull</c>; a call ends when the library has delivered its whole payload.</summary>
+/// <summary>Receives payloads of <c>Bench.Pull</c>. A call ends when the library has delivered its whole payload.</summary>
 /// <param name="size">The size of a payload in bytes.</param>
-/// <param name="chunk">The size of each message of a payload; 0: one message.</param>
-/// <param name="messages">Payloads of a stream, after which a new stream is opened; 0: no limit.</param>
+/// <param name="chunk">The size of each message of a payload. 0 means one message.</param>
+/// <param name="messages">Payloads of a stream, after which a new stream is opened. 0 means no limit.</param>
 internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.BenchClient client, long size, long chunk, long messages)
     : GrpcDotnetStream(connection), IOneWayStream
 {
@@ -95,7 +95,7 @@ internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.Benc
 
     public long? DueNs(long nowNs) => stamp >= askedNs && stamp <= nowNs ? stamp : null;
 
-    /// <summary>Nobody waits for another message. From any thread.</summary>
+    /// <summary>Called when nobody waits for another message. From any thread.</summary>
     public void StopWaiting()
     {
         isOver = true;

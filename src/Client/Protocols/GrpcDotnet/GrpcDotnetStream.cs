@@ -5,7 +5,7 @@ using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
-/// <summary>A stream of a channel: its call in flight, and the cutting off of a call.</summary>
+/// <summary>A stream of a channel, with its call in flight and the cutting off of that call.</summary>
 internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStream
 {
     private readonly Lock gate = new();
@@ -14,7 +14,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
 
     protected GrpcDotnetConnection Connection => connection;
 
-    /// <summary>The call has a deadline. When the library finds that it has passed, that counts as the server's status.</summary>
+    /// <summary>True when the call has a deadline. A deadline that the library finds passed counts as the server's status.</summary>
     protected virtual bool HasDeadline => false;
 
     public ValueTask<bool> ReadyAsync() => connection.ReadyAsync();
@@ -23,7 +23,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
 
     public virtual ValueTask<CallResult> EndAsync(long nowNs) => new(CallResult.Ok(0));
 
-    /// <summary>Cancels the call in flight if it was sent before that time.</summary>
+    /// <summary>Cancels the call in flight if it was sent before <paramref name="sentBeforeNs"/>.</summary>
     public void CutOff(long sentBeforeNs)
     {
         lock (gate)
@@ -33,12 +33,12 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
         }
     }
 
-    /// <summary>Makes one call; an exception of the library becomes its failure.</summary>
+    /// <summary>Makes one call. An exception of the library becomes a failure of the call.</summary>
     protected abstract Task<CallResult> Call(long sentNs, CancellationToken cancellation);
 
     /// <summary>
-    /// Drops the stream that outlives a call, if there is one. A cut-off cancels that stream even if the call was just answered,
-    /// so the next call must not use it.
+    /// Drops the stream that outlives a call, if there is one. A cut-off cancels that stream even if the call was
+    /// just answered, so the next call must not use the stream.
     /// </summary>
     protected virtual void DropOpen()
     {
@@ -60,7 +60,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
         }
         catch (Exception)
         {
-            // A write to a stream of a broken connection throws any exception of the handler, even of its decoder.
+            // A write to a stream of a broken connection may throw any exception of the handler, even of its decoder.
             if (cutOff.IsCancellationRequested)
                 return CallResult.CutOff;
             connection.Lost();
@@ -91,7 +91,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     {
         if (e.StatusCode == StatusCode.Cancelled && cutOff.IsCancellationRequested)
             return CallResult.CutOff;
-        // With an exception below the status, the library made up the status; the server sent none.
+        // An exception below the status means that the library made up the status and that the server sent none.
         if (e.Status.DebugException is null || (HasDeadline && e.StatusCode == StatusCode.DeadlineExceeded))
         {
             var kind = FailureKind.OfGrpc((int)e.StatusCode);
@@ -103,7 +103,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     }
 }
 
-/// <summary>Unary calls: of Bench through the generated client, or of the user's method as bytes.</summary>
+/// <summary>Makes unary calls: of Bench through the generated client, or of the user's method as bytes.</summary>
 internal sealed class GrpcDotnetCalls(
     GrpcDotnetConnection connection, Bench.BenchClient client, DownloadRequest request, Payload? upload, GrpcDotnetMethod? method)
     : GrpcDotnetStream(connection)
@@ -130,8 +130,8 @@ internal sealed class GrpcDotnetCalls(
     private CallResult Judge(long bytes) => bytes == request.Size ? CallResult.Ok(bytes) : CallResult.Failed("wrong length");
 }
 
-/// <summary>Messages on a stream of the generated client that stays open; a call ends with the answer to its message.</summary>
-/// <param name="messages">Messages of a stream, after which a new stream is opened; 0: no limit.</param>
+/// <summary>Sends messages on a stream of the generated client that stays open. A call ends with the answer to its message.</summary>
+/// <param name="messages">Messages of a stream, after which a new stream is opened. 0 means no limit.</param>
 internal sealed class GrpcDotnetMessages(GrpcDotnetConnection connection, Bench.BenchClient client, Payload payload, long messages)
     : GrpcDotnetStream(connection)
 {
@@ -195,7 +195,7 @@ internal sealed class GrpcDotnetMessages(GrpcDotnetConnection connection, Bench.
     }
 }
 
-/// <summary>Calls of the user's method on one channel; requests and replies are bytes.</summary>
+/// <summary>Makes calls of the user's method on one channel. Requests and replies are bytes.</summary>
 internal sealed class GrpcDotnetMethod
 {
     private static readonly Marshaller<byte[]> Bytes = Marshallers.Create(

@@ -5,13 +5,15 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Protocols.Http1;
 
-/// <summary>HTTP/1.1 on one connection: the same request again and again, without pipelining, and the check of its replies.</summary>
+/// <summary>
+/// Speaks HTTP/1.1 on one connection: sends the same request again and again, without pipelining, and checks the replies.
+/// </summary>
 /// <param name="request">The bytes of the request, headers and body.</param>
 /// <param name="asked">The request that these bytes encode.</param>
-/// <param name="closes">The request asks the server to close after the reply.</param>
+/// <param name="closes">True when the request asks the server to close after the reply.</param>
 internal sealed class HttpProtocol(byte[] request, HttpRequest asked, bool closes = false) : InOrderProtocol
 {
-    // Usual bytes of a reply besides its body.
+    // The usual number of bytes of a reply besides its body.
     private const int HeadRoom = 1024;
 
     private readonly ReplyParser parser = new(asked.IsHead);
@@ -20,7 +22,7 @@ internal sealed class HttpProtocol(byte[] request, HttpRequest asked, bool close
     /// <summary>The length of the last body in bytes.</summary>
     public long BodyLength => parser.BodyLength;
 
-    /// <summary>The dialer, which negotiates HTTP/1.1 over TLS (ALPN).</summary>
+    /// <summary>Makes the dialer, which negotiates HTTP/1.1 over TLS (ALPN).</summary>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static Task<Dialer> DialerAsync(EngineOptions options, ConnectorOptions connector, CancellationToken cancellation) =>
         Dialer.ForAsync(options.Address, connector with { Alpn = "http/1.1" }, options.Size + HeadRoom, cancellation);

@@ -23,22 +23,22 @@ internal sealed record HttpRequest
     /// <summary>Additional headers as <c>Name: value</c>.</summary>
     public IReadOnlyList<string> Headers { get; init; } = [];
 
-    /// <summary>Null: the request has no body.</summary>
+    /// <summary>The body. Null when the request has none.</summary>
     public byte[]? Body { get; init; }
 
     /// <summary>The length of every reply's body in bytes, found by a first request.</summary>
     public long Size { get; init; }
 
-    /// <summary>Bodies may have any length: <see cref="Size"/> is an example and is not checked.</summary>
+    /// <summary>True when bodies may have any length. <see cref="Size"/> is then an example and is not checked.</summary>
     public bool VaryingLength { get; init; }
 
-    /// <summary>A reply with another status is a failure.</summary>
+    /// <summary>The expected statuses. A reply with another status is a failure.</summary>
     public ExpectedStatus ExpectStatus { get; init; } = ExpectedStatus.Success;
 
-    /// <summary>The reply has headers only.</summary>
+    /// <summary>True when the reply has headers only.</summary>
     public bool IsHead => Method == "HEAD";
 
-    /// <param name="close">Ask the server to close the connection after the reply.</param>
+    /// <param name="close">True to ask the server to close the connection after the reply.</param>
     public byte[] ToBytes(bool close)
     {
         var text = new StringBuilder($"{Method} {Path} HTTP/1.1\r\nHost: {Host}\r\n");
@@ -61,11 +61,11 @@ internal sealed class ExpectedStatus
     {
     }
 
-    /// <summary>200 to 299: a redirect is not the reply that was to be measured.</summary>
+    /// <summary>The statuses 200 to 299. A redirect is not among them, since it is not the reply that was to be measured.</summary>
     public static ExpectedStatus Success { get; } = Parse("2xx");
 
     /// <param name="list">Statuses and classes, separated by commas: <c>200</c>, <c>2xx</c>, <c>200,304,4xx</c>.</param>
-    /// <exception cref="FormatException">The list is invalid; the message is one sentence.</exception>
+    /// <exception cref="FormatException">The list is invalid. The message is one sentence.</exception>
     public static ExpectedStatus Parse(string list)
     {
         var parsed = new ExpectedStatus();
@@ -89,12 +89,12 @@ internal sealed class ExpectedStatus
     private static FormatException Refusal(string part) => new($"'{part}' is no status such as 200 or 2xx, from 200 to 599");
 }
 
-/// <summary>Makes one call before the measurement, which shows that the server answers the request, and how long its reply is.</summary>
+/// <summary>Makes one call before the measurement. The call shows that the server answers the request, and how long the reply is.</summary>
 internal static class HttpProbe
 {
-    /// <param name="options">The address; one connection with one stream is opened, whatever else the options say.</param>
+    /// <param name="options">The address. One connection with one stream is opened, whatever the other options say.</param>
     /// <returns>The length of the body in bytes.</returns>
-    /// <exception cref="IOException">The server did not answer, or not with success; the message is one sentence.</exception>
+    /// <exception cref="IOException">The server did not answer, or answered with an error. The message is one sentence.</exception>
     public static async Task<long> SizeAsync(
         EngineOptions options, ConnectorOptions connector, HttpRequest request, CancellationToken cancellation)
     {

@@ -2,7 +2,9 @@ using System.Text;
 
 namespace IpcBench.Client.Protocols.Http1;
 
-/// <summary>Status line and headers of a reply, as far as they determine its end (RFC 9112, 6.3). An ambiguous reply is rejected.</summary>
+/// <summary>
+/// The status line and headers of a reply, as far as they determine its end (RFC 9112, 6.3). An ambiguous reply is rejected.
+/// </summary>
 internal struct ReplyHead
 {
     private bool isVersion0;
@@ -11,26 +13,26 @@ internal struct ReplyHead
     private bool saysKeepAlive;
     private bool saysClose;
 
-    /// <summary>0 before the status line.</summary>
+    /// <summary>The status. 0 before the status line has arrived.</summary>
     public int Status { get; private set; }
 
-    /// <summary>The length of the body in bytes; -1 when the headers do not tell it.</summary>
+    /// <summary>The length of the body in bytes. -1 when the headers do not tell it.</summary>
     public long Length { get; private set; }
 
-    /// <summary>An interim response: another head follows.</summary>
+    /// <summary>True for an interim response, after which another head follows.</summary>
     public readonly bool IsInterim => Status is >= 100 and < 200;
 
     public readonly bool IsChunked => isChunkedLast;
 
-    /// <summary>The body ends when the server closes the connection.</summary>
+    /// <summary>True when the body ends with the connection.</summary>
     public readonly bool IsUntilClose => !isChunkedLast && Length < 0;
 
-    /// <summary>The connection takes no further request.</summary>
+    /// <summary>True when the connection takes no further request.</summary>
     public readonly bool EndsConnection => saysClose || IsUntilClose || isVersion0 && !saysKeepAlive;
 
     public void Clear() => this = new ReplyHead { Length = -1 };
 
-    /// <summary>Takes a line other than the empty last line; false when the line is no HTTP/1.</summary>
+    /// <summary>Takes a line other than the empty last line. Returns false when the line is no HTTP/1.</summary>
     public bool Add(ReadOnlySpan<byte> line)
     {
         if (line.IndexOfAny((byte)'\r', (byte)'\0') >= 0)
@@ -39,12 +41,13 @@ internal struct ReplyHead
     }
 
     /// <summary>Called when all header lines have arrived. Returns false when the lines contradict each other.</summary>
-    /// <param name="isBodyless">The request was HEAD.</param>
+    /// <param name="isBodyless">True when the request was HEAD.</param>
     public bool End(bool isBodyless)
     {
         if (Status is 0 or 101) // this client does not ask for another protocol
             return false;
-        // Both lengths, or an encoding that HTTP/1.0 does not have, may be request smuggling (RFC 9112, 6.1).
+        // A reply with both kinds of length, or with an encoding that HTTP/1.0 does not have, may be request
+        // smuggling (RFC 9112, 6.1).
         if (hasEncoding && (Length >= 0 || isVersion0))
             return false;
         if (isBodyless || IsInterim || Status is 204 or 304)
@@ -117,7 +120,7 @@ internal struct ReplyHead
 
     private static ReadOnlySpan<byte> Trim(ReadOnlySpan<byte> value) => value.Trim(" \t"u8);
 
-    /// <summary>A number of digits; -1 for another text or for a number that no body can have.</summary>
+    /// <summary>Reads a number of digits. Returns -1 for another text or for a number that no body can have.</summary>
     private static long Number(ReadOnlySpan<byte> digits)
     {
         if (digits.Length is 0 or > 18)
@@ -133,7 +136,7 @@ internal struct ReplyHead
     }
 }
 
-/// <summary>The line before a chunk: its size in hexadecimal, and extensions, which are ignored.</summary>
+/// <summary>Reads the line before a chunk: its size in hexadecimal, and extensions, which are ignored.</summary>
 internal static class ChunkSize
 {
     private const int MostDigits = 15;
@@ -148,14 +151,14 @@ internal static class ChunkSize
     }
 }
 
-/// <summary>Takes lines off arriving bytes, and keeps the beginning of a line whose end has not arrived.</summary>
+/// <summary>Cuts arriving bytes into lines, and keeps the beginning of a line whose end has not arrived.</summary>
 internal sealed class LineReader
 {
     private byte[] kept = [];
     private int length;
     private int budget;
 
-    /// <summary>The lines were longer than allowed: no more lines follow.</summary>
+    /// <summary>True when the lines were longer than allowed. No more lines follow.</summary>
     public bool IsOverBudget => budget < 0;
 
     /// <summary>Forgets an incomplete line.</summary>
@@ -163,7 +166,8 @@ internal sealed class LineReader
     public void Begin(int most) => (length, budget) = (0, most);
 
     /// <summary>
-    /// Takes one line without its end; it is valid until the bytes are reused or the next call. False when its end has not arrived.
+    /// Takes one line without its end. The line is valid until the bytes are reused or the next call. Returns false
+    /// when its end has not arrived.
     /// </summary>
     public bool TryTake(ref ReadOnlySpan<byte> bytes, out ReadOnlySpan<byte> line)
     {

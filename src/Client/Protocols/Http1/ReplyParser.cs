@@ -1,9 +1,10 @@
 namespace IpcBench.Client.Protocols.Http1;
 
 /// <summary>
-/// Reads HTTP/1 replies while they stream by, one after the other, and keeps only their measures. It allocates nothing in the steady state.
+/// Reads HTTP/1 replies while they stream by, one after the other, and keeps only their measures. Allocates nothing
+/// in the steady state.
 /// </summary>
-/// <param name="isBodyless">Replies have headers only, as to HEAD.</param>
+/// <param name="isBodyless">True when replies have headers only, as to HEAD.</param>
 internal sealed class ReplyParser(bool isBodyless)
 {
     /// <summary>The most bytes of a reply's head, of its trailers, and of the line before a chunk.</summary>
@@ -34,16 +35,16 @@ internal sealed class ReplyParser(bool isBodyless)
     /// <summary>The bytes of the body so far.</summary>
     public long BodyLength { get; private set; }
 
-    /// <summary>The server accepts no further request on this connection.</summary>
+    /// <summary>True when the server accepts no further request on this connection.</summary>
     public bool EndsConnection => head.EndsConnection;
 
-    /// <summary>The end of the connection ends the reply.</summary>
+    /// <summary>True when the end of the connection ends the reply.</summary>
     public bool EndsWithConnection => state == State.UntilClose;
 
     /// <summary>Starts a new connection and forgets an incomplete reply.</summary>
     public void Reset() => state = State.Begin;
 
-    /// <summary>Takes the reply's bytes off the front.</summary>
+    /// <summary>Reads the reply's bytes and removes them from the front of <paramref name="bytes"/>.</summary>
     public ReplyProgress Read(ref ReadOnlySpan<byte> bytes)
     {
         var progress = state == State.Begin ? Begin(ref bytes) : ReplyProgress.More;
@@ -56,7 +57,9 @@ internal sealed class ReplyParser(bool isBodyless)
         return progress;
     }
 
-    /// <summary>Compares with the head of the last reply, since most replies have the same head; a date changes once a second.</summary>
+    /// <summary>
+    /// Compares the head with the head of the last reply, since most replies have the same head. A date changes once a second.
+    /// </summary>
     private ReplyProgress Begin(ref ReadOnlySpan<byte> bytes)
     {
         BodyLength = 0;
@@ -185,7 +188,7 @@ internal sealed class ReplyParser(bool isBodyless)
     }
 }
 
-/// <summary>How far a reply has been read.</summary>
+/// <summary>The progress of reading a reply.</summary>
 internal enum ReplyProgress
 {
     /// <summary>The reply is incomplete.</summary>

@@ -30,7 +30,7 @@ internal sealed class BlockedClock
         }
     }
 
-    /// <summary>Forgets the most bytes in flight of the last window.</summary>
+    /// <summary>Starts a window: forgets the most bytes in flight of the last window.</summary>
     public void Begin()
     {
         lock (gate)
@@ -38,7 +38,7 @@ internal sealed class BlockedClock
     }
 
     /// <param name="to">The reason that blocks the stream from now on.</param>
-    /// <param name="aheadBytes">The flow-controlled bytes in flight on its connection.</param>
+    /// <param name="aheadBytes">The flow-controlled bytes in flight on the stream's connection.</param>
     public void Set(Http2Stream stream, Blocker to, long aheadBytes = 0)
     {
         if (stream.Blocker == to)

@@ -5,9 +5,10 @@ using IpcBench.Http2;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// One HTTP/2 connection from the preface to its end: the client's part of RFC 9113, from received bytes to bytes to send. This class keeps
-/// the order of frames and the state of the connection, <see cref="RequestSender"/> the requests, <see cref="ReplyReceiver"/> the replies.
-/// It knows neither sockets nor threads; <see cref="ReconnectingHttp2Connection"/> lets one thread in at a time.
+/// Does the client's part of RFC 9113 on one HTTP/2 connection, from the preface to its end and from received bytes
+/// to bytes to send. This class keeps the order of frames and the state of the connection,
+/// <see cref="RequestSender"/> the requests, <see cref="ReplyReceiver"/> the replies. It knows neither sockets nor
+/// threads. <see cref="ReconnectingHttp2Connection"/> lets one thread in at a time.
 /// </summary>
 internal sealed class Http2Connection : IFrameHandler
 {
@@ -38,13 +39,15 @@ internal sealed class Http2Connection : IFrameHandler
     /// <summary>The objects that the next reply and the next request use.</summary>
     public object[] NeededSoon => [reader, streams, blocks, replies, .. replies.NeededSoon, requests, .. requests.NeededSoon];
 
-    /// <summary>Nothing can be sent or received any more.</summary>
+    /// <summary>True when nothing can be sent or received any more.</summary>
     public bool IsClosed { get; private set; }
 
-    /// <summary>The server's SETTINGS have arrived, so its limits are known, and neither side has announced the end.</summary>
+    /// <summary>
+    /// True when the server's SETTINGS have arrived, so that its limits are known, and neither side has announced the end.
+    /// </summary>
     public bool IsOpen => IsUp && !IsDraining;
 
-    /// <summary>Calls in flight may still end: the connection is open, or only new calls are ruled out.</summary>
+    /// <summary>True when calls in flight may still end: the connection is open, or only new calls are ruled out.</summary>
     public bool IsUp => sawSettings && !IsClosed;
 
     /// <summary>The server's SETTINGS_MAX_CONCURRENT_STREAMS.</summary>
@@ -53,7 +56,7 @@ internal sealed class Http2Connection : IFrameHandler
     /// <inheritdoc cref="RequestSender.Ahead"/>
     public long Ahead => requests.Ahead;
 
-    /// <summary>A call can be sent now.</summary>
+    /// <summary>True when a call can be sent now.</summary>
     public bool IsReady => IsOpen && requests.HasRoom;
 
     // After GOAWAY, or when our stream identifiers are used up, calls in flight may end but no new call begins.
@@ -66,10 +69,10 @@ internal sealed class Http2Connection : IFrameHandler
         replies.WriteSettings();
     }
 
-    /// <summary>Sends the request of a call; only when <see cref="IsReady"/>.</summary>
+    /// <summary>Sends the request of a call. Call it only when <see cref="IsReady"/> is true.</summary>
     public void Send(Http2Stream stream) => requests.Send(stream);
 
-    /// <summary>Half-closes an open stream: no more messages follow.</summary>
+    /// <summary>Half-closes an open stream, since no more messages follow.</summary>
     public void HalfClose(MessageStream stream)
     {
         output.WriteFrame(FrameType.Data, FrameFlags.EndStream, stream.Id);
@@ -77,12 +80,13 @@ internal sealed class Http2Connection : IFrameHandler
     }
 
     /// <summary>
-    /// True when the output up to that place was sent before the bytes arrived that are being read: only then can they
-    /// be an answer to it. Output that is written while these bytes are read is sent after all of them were read.
+    /// True when the output up to <paramref name="writtenTo"/> was sent before the arrival of the bytes that are
+    /// being read. Only then can these bytes answer that output. Output that is written while these bytes are read is
+    /// sent after all of them were read.
     /// </summary>
     public bool HadSent(long writtenTo) => writtenTo <= sentBefore;
 
-    /// <summary>Takes received bytes. Never throws, whatever the peer sent: a protocol violation closes the connection.</summary>
+    /// <summary>Takes received bytes. Never throws, whatever the peer sent. A protocol violation closes the connection.</summary>
     public void Receive(ReadOnlySpan<byte> bytes)
     {
         sentBefore = output.Taken;
@@ -111,7 +115,7 @@ internal sealed class Http2Connection : IFrameHandler
         CloseIfDrained();
     }
 
-    /// <summary>Takes back a call that the server has not begun; it may be sent on another connection.</summary>
+    /// <summary>Takes back a call that the server has not begun. The call may be sent on another connection.</summary>
     public void Withdraw(Http2Stream stream)
     {
         requests.Forget(stream);
@@ -120,7 +124,8 @@ internal sealed class Http2Connection : IFrameHandler
     }
 
     /// <summary>
-    /// The duplex has ended or is to end. Calls that the server has not begun are sent again on the next connection; other calls fail.
+    /// Closes the connection, when its duplex has ended or is to end. Calls that the server has not begun are sent
+    /// again on the next connection. Other calls fail.
     /// </summary>
     public void Close(Http2Error error, string reason)
     {
@@ -249,7 +254,7 @@ internal sealed class Http2Connection : IFrameHandler
 
     private void RequireOpened(int streamId)
     {
-        // Even identifiers belong to the server, which may open no streams; identifiers from NextId on are idle.
+        // Even identifiers belong to the server, which may open no streams. Identifiers from NextId on are idle.
         if (streamId == 0 || (streamId & 1) == 0 || (requests.NextId != 0 && streamId >= requests.NextId))
             throw Broken("a frame for a stream that was never opened");
     }

@@ -6,7 +6,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>A stream of the load on an HTTP/2 connection: each of its calls is a new HTTP/2 stream.</summary>
+/// <summary>A stream of the load on an HTTP/2 connection. Each of its calls is a new HTTP/2 stream.</summary>
 internal class Http2Stream : CallStream
 {
     /// <summary>The kind of failure of a reply that does not fit the expectation.</summary>
@@ -25,16 +25,16 @@ internal class Http2Stream : CallStream
         : base(connection) =>
         (this.connection, this.options, isBare, reply) = (connection, options, options.Request.IsBare, new(options.Reply));
 
-    /// <summary>The HTTP/2 stream of the call in flight; 0 without a call, or while the call waits for a new connection.</summary>
+    /// <summary>The HTTP/2 stream of the call in flight. 0 without a call, or while the call waits for a new connection.</summary>
     public int Id { get; set; }
 
-    /// <summary>The body of the call; null before it is first sent.</summary>
+    /// <summary>The body of the call. Null before the call is first sent.</summary>
     public RequestBody? Body { get; set; }
 
     /// <summary>Bytes of the request that are still to be sent.</summary>
     public int Unsent { get; set; }
 
-    /// <summary>The send window of the stream; may be negative (RFC 9113, 6.9.2).</summary>
+    /// <summary>The send window of the stream. It may be negative (RFC 9113, 6.9.2).</summary>
     public long SendWindow { get; set; }
 
     /// <summary>Flow-controlled bytes received since the last credit.</summary>
@@ -46,16 +46,16 @@ internal class Http2Stream : CallStream
     /// <summary>The reason why the stream cannot write.</summary>
     public Blocker Blocker { get; set; }
 
-    /// <summary>Everything that belongs to the HTTP/2 stream has been sent.</summary>
+    /// <summary>True when all bytes of the HTTP/2 stream have been sent.</summary>
     public virtual bool IsSent => Unsent == 0;
 
-    /// <summary>The server's headers have arrived.</summary>
+    /// <summary>True when the server's headers have arrived.</summary>
     public bool SawHeaders { get; private set; }
 
-    /// <summary>What is wrong with the reply so far; null: nothing.</summary>
+    /// <summary>The failure of the reply so far. Null when nothing is wrong.</summary>
     public string? Failure => failure;
 
-    /// <summary>A reply that began as a failure stays a failure, and ends the HTTP/2 stream at once.</summary>
+    /// <summary>True when a reply that began as a failure ends the HTTP/2 stream at once.</summary>
     public virtual bool EndsWithFailure => false;
 
     /// <summary>Forgets the last reply, before a request is sent for the first time or again.</summary>
@@ -67,7 +67,7 @@ internal class Http2Stream : CallStream
         first = isChecked ? new FirstReply() : null;
     }
 
-    /// <returns>The reason to reset the stream; null to continue.</returns>
+    /// <returns>The reason to reset the stream. Null to continue.</returns>
     public virtual string? OnData(ReadOnlySpan<byte> bytes)
     {
         if (!SawHeaders)
@@ -97,7 +97,8 @@ internal class Http2Stream : CallStream
     }
 
     /// <summary>
-    /// The result of the call after the whole reply; <paramref name="endedByHeaders"/> tells that a field block ended it.
+    /// Returns the result of the call after the whole reply. <paramref name="endedByHeaders"/> is true when a field
+    /// block ended the reply.
     /// </summary>
     public virtual CallResult Conclude(bool endedByHeaders)
     {
@@ -113,18 +114,18 @@ internal class Http2Stream : CallStream
         return InTime(failure is null ? CallResult.Ok(isBare ? bytesReceived : reply.Payload) : CallResult.Failed(failure));
     }
 
-    /// <summary>The server has not begun the HTTP/2 stream and never will.</summary>
-    /// <returns>The result of the call; null: it may be sent again on another connection.</returns>
+    /// <summary>Called when the server has not begun the HTTP/2 stream and never will.</summary>
+    /// <returns>The result of the call. Null when the call may be sent again on another connection.</returns>
     public virtual CallResult? Withdrawn() => null;
 
     public virtual void Ended(CallResult result) => Complete(result);
 
-    /// <summary>A reply after the deadline is a failure, since an application has given up by then.</summary>
+    /// <summary>Turns the result of a call after its deadline into a failure, since an application has given up by then.</summary>
     public CallResult InTime(CallResult result) => options.DeadlineNs > 0 && MonotonicClock.NowNs - SentNs >= options.DeadlineNs
         ? CallResult.Failed(KindOf((int)GrpcStatusCode.DeadlineExceeded))
         : result;
 
-    /// <summary>The kind of failure for this status: <c>status 13</c>.</summary>
+    /// <summary>Returns the kind of failure for this status, such as <c>status 13</c>.</summary>
     public static string KindOf(int status) => status switch
     {
         > 0 and <= 16 => FailureKind.OfGrpc(status),
@@ -153,7 +154,7 @@ internal class Http2Stream : CallStream
     }
 }
 
-/// <summary>The bytes of a reply that will be checked; the bytes of other replies are only counted.</summary>
+/// <summary>Keeps the bytes of a reply that will be checked. The bytes of other replies are only counted.</summary>
 internal sealed class FirstReply
 {
     // The limit keeps a hostile server from filling the memory.
@@ -161,7 +162,7 @@ internal sealed class FirstReply
 
     private readonly ArrayBufferWriter<byte> bytes = new();
 
-    /// <summary>The message without its prefix; only for a complete reply.</summary>
+    /// <summary>The message without its prefix. Only for a complete reply.</summary>
     public byte[] Message => bytes.WrittenSpan[Math.Min(GrpcFraming.PrefixLength, bytes.WrittenCount)..].ToArray();
 
     public void Add(ReadOnlySpan<byte> part)
@@ -171,7 +172,7 @@ internal sealed class FirstReply
     }
 }
 
-/// <summary>Finds the call of a stream identifier: in a ring of the latest identifiers, or in a dictionary of much older ones.</summary>
+/// <summary>Finds the call of a stream identifier, in a ring of the latest identifiers or in a dictionary of much older ones.</summary>
 internal sealed class StreamTable
 {
     private readonly Http2Stream?[] ring;

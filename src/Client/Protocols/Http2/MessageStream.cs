@@ -5,12 +5,12 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// A stream of the load whose calls are messages of an HTTP/2 stream that outlives them. A message goes over the open
-/// stream or over a new one. An error of an idle stream is reported with the next message.
+/// A stream of the load whose calls are messages of an HTTP/2 stream. The HTTP/2 stream outlives the calls. A message
+/// goes over the open stream or over a new stream. An error of an idle stream is reported with the next message.
 /// </summary>
 internal abstract class MessageStream(ReconnectingHttp2Connection connection, Http2Options options) : Http2Stream(connection, options)
 {
-    // The fields besides the payload, and room for some unknown fields.
+    // The most bytes besides the payload: the other fields, and room for some unknown fields.
     private const int MostBeside = 1024;
 
     private PayloadReader reader;
@@ -23,12 +23,12 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
     /// <summary>The sequence number of the message in flight.</summary>
     public uint Sequence { get; private set; }
 
-    /// <summary>The message in flight is the last of its stream, and ends with the stream.</summary>
+    /// <summary>True when the message in flight is the last of its stream. It ends when the stream ends.</summary>
     public bool IsLast => Options.Messages > 0 && Count == Options.Messages;
 
     public override bool IsSent => IsRead && (Ends || IsLast);
 
-    /// <summary>Further messages on the stream would be no answers of the method.</summary>
+    /// <summary>True when the reply began as a failure, since further messages on the stream would be no answers of the method.</summary>
     public override bool EndsWithFailure => Failure is not null;
 
     /// <summary>The place in the connection's output of the stream's last written byte.</summary>
@@ -43,10 +43,10 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
 
     protected bool Ends { get; set; }
 
-    /// <summary>The server may have read all of the stream before it sent the bytes that are being read.</summary>
+    /// <summary>True when the server may have read the whole stream before it sent the bytes that are being read.</summary>
     protected bool IsRead => Unsent == 0 && Connection.HadSent(WrittenTo);
 
-    /// <summary>No byte of a next message has arrived.</summary>
+    /// <summary>True when no byte of a next message has arrived.</summary>
     protected bool IsBetween => reader.IsBetween;
 
     public override ValueTask<bool> ReadyAsync()
@@ -85,7 +85,7 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
         Count++;
     }
 
-    /// <summary>The whole message has been written.</summary>
+    /// <summary>Called when the whole message has been written.</summary>
     public virtual void OnWritten()
     {
     }
@@ -119,7 +119,7 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
         Connection.Send(this);
     }
 
-    /// <summary>Has the next received message checked, if a check is due.</summary>
+    /// <summary>Makes the next received message be checked, if a check is due.</summary>
     protected void Watch()
     {
         if (Options.Expect is not null && Options.Flow != Flow.Out && IsBetween && Connection.TakesFirstReply())
@@ -136,7 +136,7 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
     }
 
     /// <summary>Reads messages and handles each complete one, until the stream ends or is replaced.</summary>
-    /// <returns>The reason to reset the stream; null to continue.</returns>
+    /// <returns>The reason to reset the stream. Null to continue.</returns>
     protected string? ReadMessages(ReadOnlySpan<byte> bytes)
     {
         if (!SawHeaders)
@@ -160,10 +160,10 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
         return null;
     }
 
-    /// <returns>What is wrong with the message; null: nothing.</returns>
+    /// <returns>What is wrong with the message. Null when nothing is wrong.</returns>
     protected virtual string? OnMessage(in PayloadReader message) => "unasked message";
 
-    /// <returns>The failure of a message that does not fit the expectation; null when it fits or is not checked.</returns>
+    /// <returns>The failure of a message that does not fit the expectation. Null when it fits or is not checked.</returns>
     protected string? Judge(byte[] message)
     {
         if (Options.Expect?.Invoke(message) is not { } difference)
@@ -196,7 +196,9 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
     }
 }
 
-/// <summary>Messages of <c>Bench.Echo</c>, or of a user's bidirectional method; a call ends with the answer to its message.</summary>
+/// <summary>
+/// Exchanges messages of <c>Bench.Echo</c>, or of a user's bidirectional method. A call ends with the answer to its message.
+/// </summary>
 internal sealed class PingPongStream(ReconnectingHttp2Connection connection, Http2Options options) : MessageStream(connection, options)
 {
     private bool hasAnswer;

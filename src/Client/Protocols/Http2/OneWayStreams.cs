@@ -10,13 +10,13 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// Messages of <c>Bench.Push</c>, or of a user's method that takes a stream; a call ends when its message is written
-/// and the output has room for another.
+/// Sends messages of <c>Bench.Push</c>, or of a user's method that takes a stream. A call ends when its message is
+/// written and the output has room for another.
 /// </summary>
 internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Options options)
     : MessageStream(connection, options), IOneWayStream
 {
-    // A server's report is smaller: 1024 slots, and a pair of numbers for each latency.
+    // The most bytes of a server's report. A report has 1024 slots and a pair of numbers for each latency, which is less.
     private const int MostReply = 1 << 20;
 
     private readonly ArrayBufferWriter<byte> reply = new();
@@ -24,7 +24,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
     private Receipt? receipt;
     private ArrivalLog? written;
 
-    /// <summary>The last message is written, and the stream waits for room in the output or for its turn.</summary>
+    /// <summary>True when the last message is written, and the stream waits for room in the output or for its turn.</summary>
     public bool IsWaiting { get; private set; }
 
     private CallResult Written => CallResult.Ok(Options.IsUserMethod ? Body!.Message.Length - GrpcFraming.PrefixLength : Options.Size);
@@ -64,7 +64,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
             IsWaiting = true;
     }
 
-    /// <summary>The output has room again; only while <see cref="IsWaiting"/>.</summary>
+    /// <summary>Called when the output has room again. Only while <see cref="IsWaiting"/> is true.</summary>
     public void Resume()
     {
         IsWaiting = false;
@@ -90,7 +90,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
     public override CallResult? Withdrawn()
     {
         IsWaiting = false;
-        // The message in flight is kept. Earlier messages are over, and nobody has received them.
+        // The message in flight is kept. The calls of earlier messages are over, but nobody has received these messages.
         return Count > (IsInFlight && !Ends ? 1 : 0) ? CallResult.Failed(FailureKind.ConnectionLost) : null;
     }
 
@@ -100,7 +100,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
         base.Ended(result);
     }
 
-    /// <returns>What is wrong with the server's report; null: nothing.</returns>
+    /// <returns>What is wrong with the server's report. Null when nothing is wrong.</returns>
     private string? Judge()
     {
         var bytes = reply.WrittenSpan;
@@ -136,8 +136,8 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
 }
 
 /// <summary>
-/// Payloads of <c>Bench.Pull</c>, or messages of a user's method that returns a stream; a call ends when its payload
-/// has arrived. When a user's method ends its stream, the next stream is opened.
+/// Receives payloads of <c>Bench.Pull</c>, or messages of a user's method that returns a stream. A call ends when its
+/// payload has arrived. When a user's method ends its stream, the next stream is opened.
 /// </summary>
 internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Options options)
     : MessageStream(connection, options), IOneWayStream
@@ -153,7 +153,7 @@ internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Op
 
     public long? DueNs(long nowNs) => (long)Stamp >= askedNs && (long)Stamp <= nowNs ? (long)Stamp : null;
 
-    /// <summary>Nobody waits for another message.</summary>
+    /// <summary>Called when nobody waits for another message.</summary>
     public void StopWaiting()
     {
         if (IsInFlight && !Ends)
@@ -176,12 +176,14 @@ internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Op
             base.Ended(result);
             return;
         }
-        // The stream is exhausted: the message in flight is the first of a new stream.
+        // The stream is exhausted. The message in flight becomes the first of a new stream.
         Body = null;
         Connection.Send(this);
     }
 
-    /// <summary>The request that opens a stream: the same for all of Bench's messages; null: the next of the given messages.</summary>
+    /// <summary>
+    /// Makes the request that opens a stream of Bench's payloads. Null for a user's method, whose next given message is sent.
+    /// </summary>
     public RequestBody? Request()
     {
         (askedNs, hasLast, parts, come) = (MonotonicClock.NowNs, false, 0, 0);
@@ -215,7 +217,7 @@ internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Op
         }
     }
 
-    /// <summary>The server sends until it is told to stop, so the stream is cancelled.</summary>
+    /// <summary>Cancels the stream, since the server sends until it is told to stop.</summary>
     protected override ValueTask<CallResult> End(long nowNs)
     {
         Connection.Cancel(this);

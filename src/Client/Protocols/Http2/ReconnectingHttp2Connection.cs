@@ -5,12 +5,12 @@ using IpcBench.Http2;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// An HTTP/2 connection over a series of duplexes: when one dies, its calls in flight fail, and calls that the server
-/// did not begin are sent again on the next.
+/// An HTTP/2 connection over a series of duplexes. When a duplex dies, its calls in flight fail. Calls that the
+/// server did not begin are sent again on the next duplex.
 /// </summary>
 internal sealed class ReconnectingHttp2Connection : DuplexConnection
 {
-    // Bytes that are collected before a flush, and bytes that are written before other streams of this thread have their turn.
+    // The bytes that are collected before a flush, and the bytes after which other streams of this thread have their turn.
     private const int FlushAt = 16 << 10, MostAtOnce = 256 << 10;
 
     private readonly Scheduler scheduler;
@@ -56,18 +56,19 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
             Withdraw(stream);
     }
 
-    /// <summary>Half-closes an open stream: no more messages follow.</summary>
+    /// <summary>Half-closes an open stream, since no more messages follow.</summary>
     public void HalfClose(MessageStream stream) => connection!.HalfClose(stream);
 
     /// <inheritdoc cref="Http2Connection.HadSent"/>
     public bool HadSent(long writtenTo) => connection?.HadSent(writtenTo) == true;
 
-    /// <summary>Ends an open stream of which the server need not send more.</summary>
+    /// <summary>Cancels an open stream, of which the server need not send more.</summary>
     public void Cancel(Http2Stream stream) => connection!.Cancel(stream, CallResult.Ok(0));
 
     /// <summary>
-    /// True when a stream that has written a message may write another at once; otherwise it waits for <see cref="PushStream.Resume"/>.
-    /// Output is sent when it is worth a system call, at the latest when no stream has more to write.
+    /// True when a stream that has written a message may write another at once. Otherwise the stream waits for
+    /// <see cref="PushStream.Resume"/>. Output is sent when it is worth a system call, at the latest when no stream
+    /// has more to write.
     /// </summary>
     public bool HasOutputRoom(PushStream stream)
     {
@@ -85,7 +86,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         return false;
     }
 
-    /// <summary>True for the first call of the window on this connection: its reply is checked.</summary>
+    /// <summary>Returns true for the first call of the window on this connection, whose reply is checked.</summary>
     public bool TakesFirstReply()
     {
         var isFirst = isFirstDue;
@@ -93,7 +94,9 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         return isFirst;
     }
 
-    /// <summary>Makes the connection check the reply of its next call: when a window begins, or when the checked call has failed.</summary>
+    /// <summary>
+    /// Makes the connection check the reply of its next call. Called when a window begins, or when the checked call has failed.
+    /// </summary>
     public void LookAtNext() => isFirstDue = true;
 
     public override void OnWindow()
@@ -161,13 +164,13 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         base.Pump();
     }
 
-    /// <summary>The server's SETTINGS have arrived.</summary>
+    /// <summary>Called when the server's SETTINGS have arrived.</summary>
     public void OnOpen() => SignalOpen();
 
-    /// <summary>A stream has ended or the server allows more streams: waiting calls may begin.</summary>
+    /// <summary>Called when a stream has ended or the server allows more streams, so that waiting calls may begin.</summary>
     public void OnRoom() => Pump();
 
-    /// <summary>The server will not begin the streams after <paramref name="lastId"/>.</summary>
+    /// <summary>Called when the server announces that it will not begin the streams after <paramref name="lastId"/>.</summary>
     public void OnGoAway(int lastId)
     {
         foreach (var stream in streams)
@@ -184,7 +187,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         }
     }
 
-    /// <summary>The server has changed the initial window, which changes the window of each open stream.</summary>
+    /// <summary>Called when the server has changed the initial window, which changes the window of each open stream.</summary>
     /// <exception cref="Http2Exception">A window would exceed 2^31-1.</exception>
     public void AdjustWindows(long change)
     {
@@ -198,7 +201,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         }
     }
 
-    /// <summary>The connection is over; waiting output is still sent if possible.</summary>
+    /// <summary>Called when the connection is over. Waiting output is still sent if possible.</summary>
     public void OnClosed(Http2Error error, string reason)
     {
         connection = null;
@@ -215,7 +218,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         _ => new Http2Stream(this, options),
     };
 
-    /// <summary>Streams that wait for room in the output continue in turn.</summary>
+    /// <summary>Lets streams that wait for room in the output continue in turn.</summary>
     private void OnTurn()
     {
         using var inside = Inside();
@@ -237,7 +240,9 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         }
     }
 
-    /// <summary>False when the socket is full; it will tell when there is room.</summary>
+    /// <summary>
+    /// Sends output that is worth a system call. Returns false when the socket is full. The socket will tell when there is room.
+    /// </summary>
     private bool HasRoom()
     {
         if (Output.Length >= FlushAt)

@@ -4,8 +4,9 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// Reads the one length-prefixed message of a reply while it streams by, and keeps only its measures. It accepts every valid encoding of a
-/// DownloadReply (unknown fields are skipped, the last payload field wins), though all known servers send prefix, tag, length, payload.
+/// Reads the one length-prefixed message of a reply while it streams by, and keeps only its measures. Accepts every
+/// valid encoding of a DownloadReply (unknown fields are skipped, the last payload field wins), though all known
+/// servers send prefix, tag, length, payload.
 /// </summary>
 /// <param name="kind">The type of the message.</param>
 internal struct ReplyReader(ReplyKind kind)
@@ -17,17 +18,21 @@ internal struct ReplyReader(ReplyKind kind)
     private readonly ReplyKind kind = kind;
     private bool hasMore;
 
-    /// <summary>Bytes of the payload; for a Received the number of bytes that it reports.</summary>
+    /// <summary>Bytes of the payload. For a Received message, the number of bytes that it reports.</summary>
     public readonly long Payload => kind == ReplyKind.Any ? fields.Length : told;
 
-    /// <summary>No byte has arrived yet.</summary>
+    /// <summary>True when no byte has arrived yet.</summary>
     public readonly bool IsEmpty => fields.IsEmpty;
 
-    /// <summary>Exactly one whole message has arrived, and its payload has this size (of any message: any size).</summary>
+    /// <summary>
+    /// True when exactly one whole message has arrived and its payload has this size. For
+    /// <see cref="ReplyKind.Any"/>, any size is correct.
+    /// </summary>
     public readonly bool IsComplete(long size) => fields.IsComplete && !hasMore && (kind == ReplyKind.Any || told == size);
 
     /// <summary>
-    /// The bytes are no gRPC message, no protobuf message, several messages, or compressed, which this client did not ask for.
+    /// True when the bytes are no gRPC message, no protobuf message, several messages, or compressed, which this
+    /// client did not ask for.
     /// </summary>
     public readonly bool IsBroken => hasMore || fields.IsBroken;
 
@@ -52,6 +57,6 @@ internal enum ReplyKind : byte
     /// <summary>The message <c>Received</c>, in which the server reports how many bytes of payload have reached it.</summary>
     Received,
 
-    /// <summary>Another message of any size: only prefix and length are read, and all of it is payload.</summary>
+    /// <summary>Another message of any size. Only prefix and length are read, and the whole message is payload.</summary>
     Any,
 }

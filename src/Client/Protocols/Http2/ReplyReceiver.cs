@@ -19,7 +19,7 @@ internal sealed class ReplyReceiver(
     /// <summary>Writes our SETTINGS and the connection's window.</summary>
     public void WriteSettings() => window.WriteSettings(output);
 
-    /// <summary>Credits what the connection has received, once that is worth a frame.</summary>
+    /// <summary>Credits the bytes that the connection has received, once they are worth a frame.</summary>
     public void CreditConnection() => window.CreditConnection(output);
 
     /// <summary>Takes a whole field block.</summary>
@@ -27,7 +27,7 @@ internal sealed class ReplyReceiver(
     /// <exception cref="Http2Exception">The server answers a request that it cannot have received.</exception>
     public void OnFields(HeaderBlocks from, ReadOnlySpan<byte> block)
     {
-        // Decoded even if no call waits for the block, since the dynamic table must stay in step (RFC 9113, 4.3).
+        // The block is decoded even if no call waits for it, since the dynamic table must stay in step (RFC 9113, 4.3).
         var decoded = decoder.Decode(block);
         if (streams.Find(from.StreamId) is not { } stream)
             return;
@@ -49,7 +49,7 @@ internal sealed class ReplyReceiver(
         }
     }
 
-    /// <summary>A DATA frame of an opened stream begins.</summary>
+    /// <summary>Called when a DATA frame of an opened stream begins.</summary>
     /// <exception cref="Http2Exception">The frame exceeds a window.</exception>
     public void OnDataBegin(FrameHeader header)
     {
@@ -76,7 +76,7 @@ internal sealed class ReplyReceiver(
             window.CreditStream(stream.Id, ref stream.Uncredited, output);
     }
 
-    /// <param name="reset">The error of RST_STREAM; none: no reset.</param>
+    /// <param name="reset">The error of RST_STREAM. With <see cref="Http2Error.None"/> the stream is not reset.</param>
     public void End(Http2Stream stream, CallResult result, Http2Error reset = Http2Error.None)
     {
         if (reset != Http2Error.None)
@@ -97,8 +97,8 @@ internal sealed class ReplyReceiver(
             options.Notes.Add(kind, GrpcStatus.DecodeMessage(decoder.Message));
     }
 
-    /// <summary>The reply is complete.</summary>
+    /// <summary>Ends a stream whose reply is complete.</summary>
     private void Conclude(Http2Stream stream, bool endedByHeaders) =>
-        // The server answered before it got the whole request (RFC 9113, 8.1): the rest of the request is not sent.
+        // If the server answered before it got the whole request (RFC 9113, 8.1), the rest of the request is not sent.
         End(stream, stream.Conclude(endedByHeaders), stream.IsSent ? Http2Error.None : Http2Error.Cancel);
 }

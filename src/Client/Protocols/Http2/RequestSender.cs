@@ -20,19 +20,21 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     /// <summary>The objects that the next request uses.</summary>
     public object[] NeededSoon => [peer, fields, blocked];
 
-    /// <summary>Flow-controlled bytes in flight: written, and not yet credited to the connection's window.</summary>
+    /// <summary>Flow-controlled bytes in flight, which are written and not yet credited to the connection's window.</summary>
     public long Ahead { get; private set; }
 
-    /// <summary>The identifier of the next request; 0 when no identifier is left.</summary>
+    /// <summary>The identifier of the next request. 0 when no identifier is left.</summary>
     public int NextId { get; private set; } = options.FirstId;
 
     /// <summary>The server's SETTINGS_MAX_CONCURRENT_STREAMS.</summary>
     public long StreamsAllowed => peer.MaxConcurrentStreams;
 
-    /// <summary>The server allows one more request.</summary>
+    /// <summary>True when the server allows one more request.</summary>
     public bool HasRoom => streams.Count < peer.MaxConcurrentStreams && NextId > 0;
 
-    /// <summary>Sends a request, or as much of it as the server's window allows; only while <see cref="HasRoom"/>.</summary>
+    /// <summary>
+    /// Sends a request, or as much of it as the server's window allows. Call it only while <see cref="HasRoom"/> is true.
+    /// </summary>
     public void Send(Http2Stream stream)
     {
         if (Numbered(stream) is { } messages)
@@ -65,7 +67,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             blocked.Enqueue(stream);
     }
 
-    /// <summary>Sends a stream's next message; before the first message, the headers.</summary>
+    /// <summary>Sends a stream's next message. The headers go before the first message.</summary>
     private void SendMessage(MessageStream stream)
     {
         var body = stream.Body ??= NextBody();
@@ -102,7 +104,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         stream.OnWritten();
     }
 
-    /// <summary>The stream whose messages are numbered; null for a stream with one request.</summary>
+    /// <summary>Returns the stream if its messages are numbered. Null for a stream with one request.</summary>
     private static MessageStream? Numbered(Http2Stream stream) => stream is PullStream ? null : stream as MessageStream;
 
     private int TakeId()
@@ -132,7 +134,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         return change;
     }
 
-    /// <summary>The connection's window grows.</summary>
+    /// <summary>Called when the connection's window grows.</summary>
     /// <exception cref="Http2Exception">The increment is 0 or makes the window too large.</exception>
     public void OnWindowUpdate(int increment)
     {
@@ -142,7 +144,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             throw new Http2Exception(FrameRules.WindowError(increment), "WINDOW_UPDATE of 0 or above 2^31-1");
     }
 
-    /// <summary>A window has grown: blocked streams continue in turn.</summary>
+    /// <summary>Called when a window has grown. Blocked streams continue in turn.</summary>
     public void SendBlocked()
     {
         for (var left = blocked.Count; left > 0 && blocked.TryDequeue(out var stream); left--)
@@ -172,7 +174,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         return body;
     }
 
-    /// <summary>Writes a part of a message that contains its numbers, which are 0 in the shared body.</summary>
+    /// <summary>Writes a part of a message that contains the message's numbers. In the shared body these are 0.</summary>
     private void WriteHead(MessageStream stream, FrameFlags flags, int from, int count)
     {
         var message = stream.Body!.Message;
@@ -198,7 +200,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         output.Borrow(body.Part(from, count));
     }
 
-    /// <summary>Sends as much of a request's DATA as the windows allow; true when all of it was sent.</summary>
+    /// <summary>Sends as much of a request's DATA as the windows allow. Returns true when all of it was sent.</summary>
     private bool TrySendRest(Http2Stream stream)
     {
         var body = stream.Body!;

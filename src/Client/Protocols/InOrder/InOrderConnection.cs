@@ -15,7 +15,7 @@ internal sealed class InOrderConnection : DuplexConnection
     private bool hasSurplus;
 
     /// <param name="scheduler">Runs the connection.</param>
-    /// <param name="dialer">Opens its duplexes.</param>
+    /// <param name="dialer">Opens the duplexes of the connection.</param>
     /// <param name="protocol">The protocol object of this connection alone.</param>
     /// <param name="atOnce">The most calls in flight.</param>
     public InOrderConnection(Scheduler scheduler, Dialer dialer, InOrderProtocol protocol, int atOnce)
@@ -53,7 +53,8 @@ internal sealed class InOrderConnection : DuplexConnection
     }
 
     /// <summary>
-    /// Replies do not name their request, so cutting off one call ends the connection and fails all calls in flight on it.
+    /// Cuts off the oldest call if it is late. Replies do not name their request, so this ends the connection and
+    /// fails all its calls in flight.
     /// </summary>
     public override void CutOff(long sentBeforeNs)
     {
@@ -73,19 +74,19 @@ internal sealed class InOrderConnection : DuplexConnection
 
     protected override void Receive(ReadOnlySpan<byte> bytes)
     {
-        // Requests that are made while these bytes are read are sent after them, so these bytes cannot answer them.
+        // Requests that are made while these bytes are read are sent later, so these bytes cannot answer them.
         for (var asked = due.Count; !bytes.IsEmpty && isOpen;)
         {
             if (asked == 0)
             {
-                // Nobody asked for these bytes: the next call would take them for its reply. No call is in flight that
-                // could fail, so the next call fails.
+                // Nobody asked for these bytes, and the next call would take them for its reply. No call is in flight
+                // that could fail, so the next call fails.
                 hasSurplus = true;
                 End(default, default);
                 return;
             }
             var end = protocol.Read(ref bytes, out var result);
-            // Bytes after the last expected reply were sent before the next request: they are not its reply.
+            // Bytes after the last expected reply were sent before the next request, so they are not its reply.
             var isSurplus = !bytes.IsEmpty && (end == ReplyEnd.Last || end == ReplyEnd.Next && asked == 1);
             if (end == ReplyEnd.Last || isSurplus)
             {
@@ -113,13 +114,13 @@ internal sealed class InOrderConnection : DuplexConnection
 
     private void FailOut(CallResult oldest, CallResult others)
     {
-        // Callers that continue inside wait for the next connection, so nothing is added to the queue here.
+        // Callers that continue in this loop wait for the next connection, so nothing is added to the queue here.
         for (var result = oldest; due.TryDequeue(out var call); result = others)
             call.Complete(result);
     }
 }
 
-/// <summary>One of the calls that may be in flight on such a connection.</summary>
+/// <summary>One of the calls that may be in flight on an <see cref="InOrderConnection"/>.</summary>
 internal sealed class InOrderStream(InOrderConnection connection) : CallStream(connection)
 {
     protected override void Send() => connection.Send(this);
@@ -131,7 +132,7 @@ internal sealed class InOrderStream(InOrderConnection connection) : CallStream(c
 /// </summary>
 internal abstract class InOrderProtocol
 {
-    /// <summary>The request asks the server to close the connection after the reply.</summary>
+    /// <summary>True when the request asks the server to close the connection after the reply.</summary>
     public virtual bool ServerEndsFirst => false;
 
     /// <summary>Starts a new connection and forgets an incomplete reply.</summary>
@@ -139,14 +140,16 @@ internal abstract class InOrderProtocol
 
     public abstract void Write(OutputBuffer output);
 
-    /// <summary>Takes the bytes of the oldest open reply off the front; they are valid until this method returns.</summary>
+    /// <summary>
+    /// Reads the bytes of the oldest open reply and removes them from the front. The bytes are valid until this method returns.
+    /// </summary>
     /// <param name="result">The result of the call, when the reply is complete.</param>
     public abstract ReplyEnd Read(ref ReadOnlySpan<byte> bytes, out CallResult result);
 
-    /// <summary>The kind of failure when the server sends more than it was asked for.</summary>
+    /// <summary>The kind of failure when the server sends more bytes than it was asked for.</summary>
     public virtual string Surplus => FailureKind.Protocol;
 
-    /// <summary>The result of a call whose reply was expected when the server closed the connection in an orderly way.</summary>
+    /// <summary>Returns the result of a call whose reply was expected when the server closed the connection in an orderly way.</summary>
     public virtual CallResult AtEnd() => CallResult.Failed(FailureKind.ConnectionLost);
 }
 
