@@ -21,24 +21,24 @@ given_ports = set()
 
 NGINX = """daemon off;
 worker_processes 1;
-pid {folder}/nginx.pid;
+pid "{folder}/nginx.pid";
 error_log stderr warn;
 {user}
 events {{ worker_connections 1024; }}
 http {{
     access_log off;
     keepalive_requests 1000000000;
-    client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3; uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
+    client_body_temp_path "{folder}/t1"; proxy_temp_path "{folder}/t2"; fastcgi_temp_path "{folder}/t3"; uwsgi_temp_path "{folder}/t4"; scgi_temp_path "{folder}/t5";
 {arms}}}
 """
 
-ARM = """    upstream up{number} {{ server {upstream}; {keep} }}
+ARM = """    upstream up{number} {{ server "{upstream}"; {keep} }}
     server {{
         listen 127.0.0.1:{port};
         location / {{
             proxy_pass http://up{number};
             {kept}
-            include {location};
+            include "{location}";
         }}
     }}
 """

@@ -155,6 +155,15 @@ public sealed class DoubtTests
         Raises("threads", "5 threads were asked for and 2 ran", Second(round => round with { ThreadCalls = [9, 9, 0, 0, 0] }));
 
     [Fact]
+    public void The_pool_of_Grpc_Net_Client_may_use_more_threads_than_asked()
+    {
+        var run = Second(round => round with { ThreadCalls = [9, 9, 9, 9, 9, 9, 9] });
+        Raises("threads", "5 threads were asked for and 7 ran", run);
+        var cells = run.Cells.Select(cell => cell with { Key = cell.Key with { Client = "grpc-dotnet" } });
+        Assert.Null(Find(run with { Cells = [.. cells] }, "threads"));
+    }
+
+    [Fact]
     public void Garbage_collections_that_stop_the_client_raise_a_doubt() =>
         Raises("client-gc", "garbage collections stopped the client for 50.0 ms (3 collections)",
             Second(round => round with { Client = round.Client with { GcPauseNs = 50_000_000, GcCollections = [3, 0, 0] } }));

@@ -48,6 +48,34 @@ public sealed class PageTests
     }
 
     [Fact]
+    public void The_picture_of_ratios_compares_transports_and_cuts_an_interval_that_is_far_wider_than_the_estimates()
+    {
+        Assert.DoesNotContain("arrowhead", MadeUp, StringComparison.Ordinal);
+        var (caption, pictures) = Ratios(Page);
+        Assert.Contains("unix grpc-dotnet", pictures, StringComparison.Ordinal);
+        Assert.DoesNotContain("tcp grpc-dotnet", pictures, StringComparison.Ordinal);
+
+        // One arm is four times as fast in half of the rounds, and a quarter as fast in the others.
+        var record = Quick.Files[0].Run.Record;
+        var wide = record.Cells.ToList().FindIndex(cell => cell.Key is { Transport: "unix", Client: "grpc-dotnet" });
+        var rounds = record.Rounds.Select(round => round.Cell != wide ? round
+            : round with { Slices = null, Credited = round.Number % 2 == 0 ? round.Credited / 4 : round.Credited * 4 }).ToList();
+        (caption, pictures) = Ratios(new HtmlReport().Make(new ReportModel(record with { Rounds = rounds })));
+        Assert.Contains("An arrowhead marks an interval that ends outside the picture.", caption, StringComparison.Ordinal);
+        Assert.Equal(2, Regex.Count(pictures, "<polyline"));
+        Assert.DoesNotContain(">+100 %<", pictures, StringComparison.Ordinal);
+    }
+
+    // The caption and the pictures below it.
+    private static (string Caption, string Pictures) Ratios(string page)
+    {
+        var found = Regex.Match(page, "<h2>Requests per second against tcp</h2>\n<p class=\"cap\">([^<]*)</p>(.*?)(?=<h2>|$)",
+            RegexOptions.Singleline);
+        Assert.True(found.Success, "there is no such picture");
+        return (found.Groups[1].Value, string.Concat(Regex.Matches(found.Groups[2].Value, "<svg.*?</svg>", RegexOptions.Singleline)));
+    }
+
+    [Fact]
     public void Tables_have_captions_and_headers_of_rows()
     {
         var tables = Regex.Matches(Page, "<table.*?</table>", RegexOptions.Singleline).Select(match => match.Value).ToList();

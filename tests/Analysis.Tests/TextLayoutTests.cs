@@ -126,7 +126,7 @@ public sealed class TextLayoutTests
     {
         var table = new TextTable("load", "transport", "requests/s", "CPU") { Words = 2, Spare = ["CPU"] }.Add("400 clients, 10 B", "unix",
             "77,870", "25.4 µs");
-        Assert.Equal(["400 clients, 10 B, unix:", "  requests/s 77,870"], table.Lines(26));
+        Assert.Equal(["400 clients, 10 B, unix:", "  requests/s 77,870; CPU", "  25.4 µs"], table.Lines(26));
         Assert.Equal(["load               transport  requests/s", "400 clients, 10 B  unix           77,870", "(CPU: no room)"],
             table.Lines(41));
     }

@@ -16,9 +16,9 @@ public sealed class AbEndTests : IDisposable
         ["orphan"] = $"sh -c '({Server} &); exec sleep 1000'",
         ["own session"] = $"sh -c '(setsid {Server} &); exec sleep 1000'",
         ["starts another at its end"] = $"sh -c 'trap \"{Server} & exit 0\" TERM; {Server} & wait'",
-        ["starts another later"] = $"sh -c '{Server} & while [ ! -e FILE ]; do sleep 0.05; done; (setsid sleep 1000 &); wait'",
+        ["starts another later"] = $"sh -c '{Server} & while [ ! -e \"FILE\" ]; do sleep 0.05; done; (setsid sleep 1000 &); wait'",
         ["deaf to SIGTERM"] = $"sh -c 'trap \"\" TERM; {Server} & wait; exec sleep 1000'",
-        ["shell that ends"] = $"sh -c '{Server} & while [ ! -e FILE ]; do sleep 0.05; done; exit 7'",
+        ["shell that ends"] = $"sh -c '{Server} & while [ ! -e \"FILE\" ]; do sleep 0.05; done; exit 7'",
         ["never ready"] = "sh -c 'sleep 1000 & exec sleep 1000 # {address}'",
     };
 
@@ -26,10 +26,11 @@ public sealed class AbEndTests : IDisposable
 
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
-    // Each command and each way to end, not each with each: a case starts five programs. AbTests kills the tool with plain servers.
+    // Each command and each way to end, not each with each: a case starts five programs.
     [Theory]
     [InlineData("plain", "nobody", "", 0)]
     [InlineData("plain", "tool", "INT INT", 130)]
+    [InlineData("plain", "tool", "KILL", 137)]
     [InlineData("plain", "server", "KILL", 2)]
     [InlineData("child of a shell", "tool", "KILL", 137)]
     [InlineData("child of a shell", "listener", "KILL", 2)]
@@ -113,14 +114,15 @@ public sealed class AbEndTests : IDisposable
             print("out of luck", file=sys.stderr, flush=True)
             sys.exit(9)
             """, TestContext.Current.CancellationToken);
-        await using var tool = Start($"python3 {script} {{path}}", 1);
+        await using var tool = Start($"python3 '{script}' {{path}}", 1);
         Assert.Equal(2, await tool.ExitCodeAsync());
         Assert.Equal("the base server ended with exit code 9 before it was asked anything: its last lines:\n  out of luck\n", tool.Error);
+        Assert.Empty(new OwnProcesses(folder).Left());
     }
 
     private Tool Start(string command, int rounds, string window = "100ms") => Tool.StartWith(
         new() { ["TMPDIR"] = folder, ["GITHUB_STEP_SUMMARY"] = "" }, "ab", "--base", command, "--head", command, "--transports", "unix",
-        "-c", "2", "-r", rounds.ToString(CultureInfo.InvariantCulture), "-d", window, "--warmup", "10ms", "--no-save");
+        "-c", "2", "-r", rounds.ToString(CultureInfo.InvariantCulture), "-d", window, "--warmup", "1ms", "--no-save");
 
     // The processes that the tool started itself, without its reaper.
     private static IEnumerable<int> Servers(Tool tool, OwnProcesses own) =>

@@ -44,7 +44,7 @@ public sealed class EchoTests : IDisposable
     public async Task Layers_measure_every_layer_on_each_transport()
     {
         var run = await RunAsync(
-            0, "layers", "-d", "100ms", "--warmup", "10ms", "-s", "10", "-r", "1", "--transports", "tcp,unix", "-o", File);
+            0, "layers", "-d", "100ms", "--warmup", "1ms", "-s", "10", "-r", "1", "--transports", "tcp,unix", "-o", File);
         string[] layers = ["", " echo", " echo sockets=bare", " echo sockets=loop", " http2"];
         Assert.Equal(
             [.. layers.Select(layer => "tcp" + layer), .. layers.Select(layer => "unix" + layer)],

@@ -6,7 +6,7 @@ namespace IpcBench.EndToEnd.Tests;
 /// <summary>The tool as its user meets it: real processes, real sockets and pipes.</summary>
 public sealed class MainJobTests : IDisposable
 {
-    private static readonly string[] Tiny = ["-r", "2", "-d", "200ms", "--warmup", "10ms", "-s", "10,10k", "-c", "8"];
+    private static readonly string[] Tiny = ["-r", "2", "-d", "200ms", "--warmup", "1ms", "-s", "10,10k", "-c", "8"];
 
     // Counted calls on one transport, for what becomes of a run's files.
     private static readonly string[] Brief =
@@ -71,8 +71,8 @@ public sealed class MainJobTests : IDisposable
     [Fact]
     public async Task Modes_are_arms_of_one_run_and_their_streams_end_without_a_failure()
     {
-        // On a busy machine a message may take a good part of a second.
-        var (code, output, error) = await Tool.RunAsync("-r", "1", "-d", "1s", "--warmup", "5ms", "-s", "10k", "-c", "4",
+        // Counted calls: on a busy machine a message may take a good part of a second.
+        var (code, output, error) = await Tool.RunAsync("-r", "1", "-n", "500", "--warmup", "1ms", "-s", "10k", "-c", "4",
             "-m", "2", "--transports", "unix,pipe", "--mode", "unary,upload,ping-pong,push,pull", "-o", ResultsFile);
         Assert.True(code == 0, output + error);
         var run = Analysis.Results.ResultsFile.Load(ResultsFile);
@@ -95,7 +95,7 @@ public sealed class MainJobTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
         var (code, output, error) = await Tool.RunAsync("--transports", "tcp,unix", "--sockets", "dotnet,loop", "-r", "1", "-d", "300ms",
-            "--warmup", "10ms", "-s", "10", "-c", "4", "-t", "1", "-o", ResultsFile);
+            "--warmup", "1ms", "-s", "10", "-c", "4", "-t", "1", "-o", ResultsFile);
         Assert.True(code == 0, output + error);
         var run = Analysis.Results.ResultsFile.Load(ResultsFile);
         foreach (var round in run.Rounds)
@@ -136,7 +136,7 @@ public sealed class MainJobTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
         await using var tool = Tool.Start(
-            "-r", "50", "-d", "300ms", "--warmup", "10ms", "-s", "10", "-c", "8", "-v", "-o", ResultsFile);
+            "-r", "50", "-d", "300ms", "--warmup", "1ms", "-s", "10", "-c", "8", "-v", "-o", ResultsFile);
         await tool.SeesAsync("Requests/sec:");
         tool.Signal("INT");
         Assert.Equal(130, await tool.ExitCodeAsync());
@@ -178,7 +178,7 @@ public sealed class MainJobTests : IDisposable
         {
             File.Delete(ResultsFile);
             await using var tool = Tool.Start(
-                "-r", "50", "-d", "100ms", "--warmup", "10ms", "-s", "10", "-c", "4", "--transports", "unix", "-v",
+                "-r", "50", "-d", "100ms", "--warmup", "1ms", "-s", "10", "-c", "4", "--transports", "unix", "-v",
                 "-o", ResultsFile);
             await tool.SeesAsync("round 1:");
             await Task.Delay(moment);
@@ -215,7 +215,7 @@ public sealed class MainJobTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "looks for the server in /proc");
         await using var tool = Tool.Start(
-            "-r", "50", "-d", "500ms", "--warmup", "10ms", "-s", "10", "-c", "8", "-o", ResultsFile);
+            "-r", "50", "-d", "500ms", "--warmup", "1ms", "-s", "10", "-c", "8", "-o", ResultsFile);
         // Its servers are new in each round: this is the one of round 2, which has begun.
         await tool.SeesAsync("round 2:");
         using (var server = System.Diagnostics.Process.GetProcessById(Children(tool.Process.Id).Single()))

@@ -42,10 +42,10 @@ public sealed class NginxTests : IDisposable
     {
         var configuration = Path.Combine(folder, "nginx.conf");
         File.WriteAllText(configuration, $$"""
-            daemon off; master_process off; pid {{folder}}/pid; error_log {{folder}}/log;
+            daemon off; master_process off; pid "{{folder}}/pid"; error_log "{{folder}}/log";
             events { worker_connections {{Connections}}; }
-            http { access_log off; client_body_temp_path {{folder}}/b; proxy_temp_path {{folder}}/p; fastcgi_temp_path {{folder}}/f;
-              uwsgi_temp_path {{folder}}/u; scgi_temp_path {{folder}}/s;
+            http { access_log off; client_body_temp_path "{{folder}}/b"; proxy_temp_path "{{folder}}/p"; fastcgi_temp_path "{{folder}}/f";
+              uwsgi_temp_path "{{folder}}/u"; scgi_temp_path "{{folder}}/s";
               server { listen 127.0.0.1:{{port.ToString(CultureInfo.InvariantCulture)}}; location / { return 200 hi; } } }
             """);
         return Tool.StartProgram("/usr/sbin/nginx", folder, "-p", folder, "-e", $"{folder}/log", "-c", configuration);

@@ -18,7 +18,7 @@ public sealed class ServeTests
             Assert.Contains("GrpcBenchServer", await CommandLineAsync(server.Process.Id), StringComparison.Ordinal);
 
         var (code, _, error) = await Tool.RunAsync(
-            "-U", "unix:" + socket, "-r", "1", "-d", "100ms", "--warmup", "10ms", "-s", "10", "-c", "2", "--no-save");
+            "-U", "unix:" + socket, "-r", "1", "-d", "100ms", "--warmup", "1ms", "-s", "10", "-c", "2", "--no-save");
 
         Assert.True(code == 0, error);
         server.Signal(signal);

@@ -19,9 +19,9 @@ public sealed partial class StockServiceTests : IDisposable
         await DotnetAsync("build", "-c", "Release", "-o", Path.Combine(folder, "out"), project);
 
         // In the words of the help.
-        var server = $"dotnet {Path.Combine(folder, "out", "Shop.dll")} --contentRoot {project} --urls ";
+        var server = $"dotnet '{Path.Combine(folder, "out", "Shop.dll")}' --contentRoot '{project}' --urls ";
         string[] call = ["--call", "greet.Greeter.SayHello", "--data", "{\"name\":\"tea\"}",
-            "--proto", Path.Combine(project, "Protos", "greet.proto"), "-c", "2", "-r", "1", "-n", "20", "--warmup", "10ms", "--no-save"];
+            "--proto", Path.Combine(project, "Protos", "greet.proto"), "-c", "2", "-r", "1", "-n", "20", "--warmup", "1ms", "--no-save"];
         var (measured, output, error) = await Tool.RunAsync(
             ["ab", "--base", server + "{url}", "--head", server + "{url}", "--transports", "tcp,unix", .. call]);
         Assert.True(measured == 0, error + output);

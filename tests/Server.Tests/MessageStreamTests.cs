@@ -165,6 +165,34 @@ public class MessageStreamTests
         Assert.NotNull(await raw.ReadUntilAsync(RawHttp2.HeadersType)); // the trailers
     }
 
+    // Answers of messages that arrived together would all stand in the server's memory.
+    [Theory]
+    [MemberData(nameof(AllStacks))]
+    public async Task An_echo_answers_no_faster_than_the_client_reads(string stack)
+    {
+        const int messages = 20_000, window = 16_384;
+        await using var server = await StartAsync(new ServerOptions { Stack = stack });
+        await using var raw = await RawHttp2.ConnectAsync(server.Address, initialWindow: 0);
+        raw.Add(RawHttp2.HeadersType, RawHttp2.EndHeaders, 1, RawHttp2.Headers(Bench + "Echo"));
+        raw.Add(RawHttp2.Data, 0, 1, Message(10, 0));
+        await raw.FlushAsync();
+        Assert.NotNull(await raw.ReadUntilAsync(RawHttp2.HeadersType)); // the call waits until its first answer has left
+        byte[] rest = [.. Enumerable.Range(1, messages - 1).SelectMany(number => Message(10, number))];
+        foreach (var part in rest.Chunk(window))
+            raw.Add(RawHttp2.Data, 0, 1, part);
+        raw.Add(RawHttp2.WindowUpdate, 0, 1, RawHttp2.Big(window));
+        await raw.FlushAsync();
+        for (var received = 0; received < window;)
+            received += (await raw.ReadUntilAsync(RawHttp2.Data))!.Length;
+        Assert.InRange(server.Endpoints[0].Counters.Calls, 1, messages / 2);
+        foreach (var stream in (int[])[0, 1])
+            raw.Add(RawHttp2.WindowUpdate, 0, stream, RawHttp2.Big(1 << 20));
+        raw.Add(RawHttp2.Data, RawHttp2.EndStream, 1, []);
+        await raw.FlushAsync();
+        Assert.NotNull(await raw.ReadUntilAsync(RawHttp2.HeadersType)); // the trailers
+        Assert.Equal(messages, server.Endpoints[0].Counters.Calls);
+    }
+
     [Theory]
     [MemberData(nameof(AllStacks))]
     public async Task Hundreds_of_abandoned_endless_pulls_leave_the_server_its_threads(string stack)

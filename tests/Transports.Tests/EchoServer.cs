@@ -43,15 +43,22 @@ internal sealed class EchoServer : IAsyncDisposable
                 var hidden = Listen(AddressFamily.Unix, new UnixDomainSocketEndPoint("\0" + name));
                 return new(new Address.UnixAbstract(name), stop => AcceptAsync(hidden, stop), hidden);
             default:
-                return new(new Address.Pipe(name), stop => AcceptPipeAsync(name, stop));
+                var next = OpenPipe(name);
+                return new(new Address.Pipe(name), async stop =>
+                {
+                    var pipe = next;
+                    await pipe.WaitForConnectionAsync(stop);
+                    next = OpenPipe(name); // one always listens: with the last one, .NET ends the waiting connections
+                    return pipe;
+                }, new Last(() => next));
         }
     }
 
     public async ValueTask DisposeAsync()
     {
         await stop.CancelAsync();
-        owned.ForEach(item => item.Dispose());
         await running.WaitAsync(TimeSpan.FromSeconds(10));
+        owned.ForEach(item => item.Dispose());
         if (Address is Address.Unix unix)
             File.Delete(unix.Path);
         stop.Dispose();
@@ -68,14 +75,9 @@ internal sealed class EchoServer : IAsyncDisposable
     private static async Task<Stream> AcceptAsync(Socket listener, CancellationToken stop) =>
         new NetworkStream(await listener.AcceptAsync(stop), ownsSocket: true);
 
-    private static async Task<Stream> AcceptPipeAsync(string name, CancellationToken stop)
-    {
-        var pipe = new NamedPipeServerStream(
-            name, PipeDirection.InOut, NamedPipeServerStream.MaxAllowedServerInstances, PipeTransmissionMode.Byte,
+    private static NamedPipeServerStream OpenPipe(string name) =>
+        new(name, PipeDirection.InOut, NamedPipeServerStream.MaxAllowedServerInstances, PipeTransmissionMode.Byte,
             PipeOptions.Asynchronous | PipeOptions.CurrentUserOnly);
-        await pipe.WaitForConnectionAsync(stop);
-        return pipe;
-    }
 
     private static async Task<Stream> SecureAsync(Stream inner)
     {
@@ -121,5 +123,10 @@ internal sealed class EchoServer : IAsyncDisposable
                 // The other side has gone, or the test is over.
             }
         }
+    }
+
+    private sealed class Last(Func<IDisposable> one) : IDisposable
+    {
+        public void Dispose() => one().Dispose();
     }
 }

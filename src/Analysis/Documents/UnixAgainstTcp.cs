@@ -176,7 +176,7 @@ public static class UnixAgainstTcp
         return string.Join(", ", parts.Where(part => part.Length > 0));
     }
 
-    private static string Shape(MeasuredCell cell) => (cell.Key.Client == "grpc-dotnet", cell.Key.Streams) switch
+    private static string Shape(MeasuredCell cell) => (cell.Key.IsOfGrpcNetClient, cell.Key.Streams) switch
     {
         (true, > 1) => "Grpc.Net.Client", // its load stands beside it: a channel's
         (true, _) => "Grpc.Net.Client, " + Arms.Shape(cell.Key.Connections, cell.Key.Streams),

@@ -29,6 +29,9 @@ internal static class ClientDoubts
     /// <summary>Reports that the number of threads that ran completions differs from the requested number.</summary>
     public static Observation? ThreadsUsed(MeasuredRun run, MeasuredCell cell)
     {
+        // Grpc.Net.Client completes its calls on the thread pool, whose threads -t does not limit.
+        if (cell.Key.IsOfGrpcNetClient)
+            return null;
         var asked = Math.Min(run.Record.Options.Threads, cell.Key.Connections);
         var rounds = cell.Rounds.Where(r => r.Record.ThreadCalls.Count > 0 && r.Record.Completed > 100L * asked).ToList();
         if (rounds.Count == 0)

@@ -17,24 +17,56 @@ internal sealed class RatioPlot : IPlot
     private const double Label = 34;
     private const double LabelHeight = 12;
 
+    // The axis reaches this much further than the estimates lie apart, and never less than the smallest factor.
+    private const double SmallestRoom = 1.25;
+
     public Plot? Of(ReportModel model)
     {
-        var series = Series.Of(model).Where(s => s.Cells.Any(cell => ArmComparison.OfHeadline(s.Run, cell) is not null)).ToList();
+        var series = Series.Of(model).Where(s => s.Cells.Any(cell => Compared(s.Run, cell) is not null)).ToList();
         if (series.Count == 0)
             return null;
         var delta = model.Files[0].Run.Record.Options.Delta;
+        var facets = Drawn(Facet.Of(series));
         return new Plot(Name, Title(series),
             Direction(series) + " A mark is the estimate, its line the interval: where the line crosses \"same\" nothing is decided. The "
-                + $"band is ± {Quantity.Percent(delta)}. The axis is logarithmic, so that twice and half are as far from the middle.",
-            [.. Drawn(Facet.Of(series)).Select(facet => Draw(facet, delta))], [.. model.Files.Select(file => RunTables.Verdicts(file.Run))],
+                + $"band is ± {Quantity.Percent(delta)}. The axis is logarithmic, so that twice and half are as far from the middle."
+                + (facets.Exists(facet => IsCut(facet, delta)) ? " An arrowhead marks an interval that ends outside the picture." : ""),
+            [.. facets.Select(facet => Draw(facet, delta))], [.. model.Files.Select(file => RunTables.Verdicts(file.Run))],
             IsMain: true);
+    }
+
+    /// <summary>
+    /// Returns the comparison that is drawn for a cell. The reference transport by another client is left out if other transports are
+    /// compared with it, since a client costs many times what a transport costs.
+    /// </summary>
+    private static ArmComparison? Compared(MeasuredRun run, MeasuredCell cell) =>
+        run.ReferenceOf(cell) is { } reference && reference.Key.Client != cell.Key.Client
+            && run.Cells.Any(other => run.ReferenceOf(other) == cell) ? null : ArmComparison.OfHeadline(run, cell);
+
+    private static List<ArmComparison> AllOf(Facet facet) =>
+        [.. facet.Lines.SelectMany(line => line.Points.Select(point => Compared(line.Series.Run, point.Cell))).OfType<ArmComparison>()];
+
+    /// <summary>Computes the ends of the axis. All estimates and the band lie inside; a very wide interval may reach beyond.</summary>
+    private static (double Low, double High) Axis(Facet facet, double delta)
+    {
+        var all = AllOf(facet);
+        double[] estimates = [1 - delta, 1 + delta, .. all.Select(one => one.Verdict.Estimate.Ratio)];
+        var room = Math.Max(SmallestRoom, estimates.Max() / Math.Max(1e-3, estimates.Min()));
+        double[] ends = [1 - delta, 1 + delta, .. all.SelectMany(Ends)];
+        return (Math.Max(1e-3, Math.Max(ends.Min(), estimates.Min() / room)), Math.Min(ends.Max(), estimates.Max() * room));
+    }
+
+    private static bool IsCut(Facet facet, double delta)
+    {
+        var (low, high) = Axis(facet, delta);
+        return AllOf(facet).SelectMany(Ends).Any(end => end < low || end > high);
     }
 
     // A picture with a single mark is left out if there are others, because the table of the answer has its ratio.
     private static List<Facet> Drawn(List<Facet> facets)
     {
         var several = facets.FindAll(facet => facet.Lines.Sum(line =>
-            line.Points.Count(point => ArmComparison.OfHeadline(line.Series.Run, point.Cell) is not null)) > 1);
+            line.Points.Count(point => Compared(line.Series.Run, point.Cell) is not null)) > 1);
         return several.Count > 0 ? several : facets;
     }
 
@@ -45,9 +77,13 @@ internal sealed class RatioPlot : IPlot
     /// <summary>Says which arms are compared with which reference, and by which metric.</summary>
     private static string Title(List<Series> series)
     {
-        var compared = series.SelectMany(s => s.Cells.Select(cell => ArmComparison.OfHeadline(s.Run, cell))).OfType<ArmComparison>()
+        var compared = series.SelectMany(s => s.Cells.Select(cell => Compared(s.Run, cell))).OfType<ArmComparison>()
             .ToList();
         var references = compared.Select(comparison => comparison.Reference.Key.Arm).Distinct().ToList();
+        // Arms of several clients, each against TCP by the same client.
+        if (references.Count > 1 && compared.TrueForAll(comparison => comparison.Reference.Key.Client == comparison.Cell.Key.Client
+            && comparison.Reference.Key.Transport != comparison.Cell.Key.Transport))
+            references = [.. compared.Select(comparison => comparison.Reference.Key.Transport).Distinct()];
         var what = compared.TrueForAll(comparison => comparison.Metric == Metric.Rate) ? "Requests per second"
             : compared.TrueForAll(comparison => comparison.Metric != Metric.Rate) ? "Median latency" : "Requests per second and latency";
         return $"{what} against {(references is [var one] ? one : "the default or reference")}";
@@ -57,11 +93,11 @@ internal sealed class RatioPlot : IPlot
     {
         var frame = new Frame(270, [.. facet.Lines.Select(line => line.Series)], Width);
         var all = facet.Lines.SelectMany(line =>
-            line.Points.Select(p => (line.Series, p.X, Comparison: ArmComparison.OfHeadline(line.Series.Run, p.Cell))))
+            line.Points.Select(p => (line.Series, p.X, Comparison: Compared(line.Series.Run, p.Cell))))
                 .Where(e => e.Comparison is not null).ToList();
-        var ends = all.SelectMany(e => Ends(e.Comparison!)).Append(1 - delta).Append(1 + delta).ToList();
+        var (low, high) = Axis(facet, delta);
         // Room above and below for the labels.
-        var y = Scale.Log(Math.Max(1e-3, ends.Min()), ends.Max(), frame.Bottom - 14, frame.Top + 14, 0.06);
+        var y = Scale.Log(low, high, frame.Bottom - 14, frame.Top + 14, 0.06);
         double[] places = [.. facet.All.Select(p => p.X).Distinct().Order()];
         var slot = (frame.RightEdge - Frame.LeftEdge) / places.Length;
         double Middle(double at) => Frame.LeftEdge + (Array.IndexOf(places, at) + 0.5) * slot;
@@ -77,7 +113,13 @@ internal sealed class RatioPlot : IPlot
             var x = Middle(at) + (lines.IndexOf(series) - (lines.Count - 1) / 2.0) * apart;
             var estimate = comparison!.Verdict.Estimate;
             if (estimate.Interval is { } interval)
+            {
                 frame.Marks.Line(x, y[interval.Low], x, y[interval.High], series.LineCss);
+                if (interval.Low < low)
+                    frame.Marks.Path([(x - 5, y[low] - 5), (x, y[y.Min]), (x + 5, y[low] - 5)], series.LineCss);
+                if (interval.High > high)
+                    frame.Marks.Path([(x - 5, y[high] + 5), (x, y[y.Max]), (x + 5, y[high] + 5)], series.LineCss);
+            }
             // The label is on the side away from the line at 1, and moved further away from other labels. If there is no
             // room for it, its number is only in the table.
             var end = estimate.Ratio < 1

@@ -77,6 +77,10 @@ public sealed record CellKey
     /// <summary>The load of a closed loop.</summary>
     public const string FullLoad = "max";
 
+    /// <summary>Whether the client is Grpc.Net.Client, which most .NET applications use.</summary>
+    [JsonIgnore]
+    public bool IsOfGrpcNetClient => Client == "grpc-dotnet";
+
     /// <summary>Whether calls follow each other without a pause, in a closed loop.</summary>
     [JsonIgnore]
     public bool IsFullLoad => Load == FullLoad;

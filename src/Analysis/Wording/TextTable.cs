@@ -60,15 +60,15 @@ public sealed class TextTable(params string[] headings)
     }
 
     /// <summary>
-    /// Makes lines for a terminal, so that nothing is cut. If there is room, the lines are an aligned table, and a line
-    /// below names the columns that were left out. Otherwise each row is a paragraph.
+    /// Makes lines for a terminal. If there is room, the lines are an aligned table, and a line below names the columns that were left
+    /// out. Otherwise each row is a paragraph with all columns.
     /// </summary>
     /// <param name="width">The number of columns of text. Null for no limit.</param>
     public IEnumerable<string> Lines(int? width)
     {
         var shown = width is { } most ? Fit(most) : this;
         if (width is { } narrow && shown.WidthOf([.. Enumerable.Range(0, shown.Headings.Count)]) > narrow)
-            return shown.rows.SelectMany(row => TextWrapping.Lines(shown.Record(row), width, "", "  "));
+            return rows.SelectMany(row => TextWrapping.Lines(Record(row), width, "", "  "));
         var left = headings.Except(shown.Headings).ToList();
         return [.. shown.ToText().TrimEnd('\n').Split('\n'), .. left.Count == 0 ? []
             : TextWrapping.Lines($"({string.Join(", ", left)}: no room)", width)];

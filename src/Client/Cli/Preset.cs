@@ -63,7 +63,7 @@ internal sealed record Preset
     /// <summary>
     /// The default when shapes of load are compared. It is shorter, since there are many shapes and they take turns in short slices.
     /// </summary>
-    public Default ShapeDuration { get; init; } = new("300ms");
+    public Default ShapeDuration { get; init; } = new("300ms", Given: "5s");
 
     /// <inheritdoc cref="ShapeDuration"/>
     public Default ShapeRounds { get; init; } = new("9", Quick: "8");
@@ -102,8 +102,14 @@ internal sealed record Preset
     public Default Delta { get; init; } = new("3%");
     public Default Client { get; init; } = new(ProtocolTable.Wire);
 
-    /// <summary>The longest time that <c>--quick</c> takes.</summary>
-    public string QuickTime { get; init; } = "90 seconds";
+    /// <summary>How long <c>--quick</c> takes at most, as help says it.</summary>
+    public string QuickTime { get; init; } = "two minutes";
+
+    /// <summary>
+    /// The <c>--max-time</c> of <c>--quick</c> if shapes are compared and no other option makes the plan longer: a busy machine then
+    /// gets fewer rounds instead of more time. The rest of the two minutes is for the start of the program and its server.
+    /// </summary>
+    public Default QuickLimit { get; init; } = new("110s");
 
     /// <summary>
     /// Options, by first name, that the command does not offer, since they have no meaning for it or it sets them itself.
@@ -128,7 +134,7 @@ internal sealed record Preset
         get
         {
             if (Shapes.Count > 0)
-                return $"a first answer within {QuickTime}: {ShapeRounds.Quick} rounds of {ShapeDuration} in each shape of load";
+                return $"a first answer within {QuickTime}: {ShapeRounds.Quick} rounds of {ShapeDuration.Own} in each shape of load";
             var each = Calls?.Quick is { } calls
                 ? string.Create(CultureInfo.InvariantCulture, $"{Parsers.Count(calls, "-n"):#,0} packets")
                 : Duration.Quick;

@@ -29,10 +29,12 @@ internal sealed class RunCommandOptions(Preset preset)
         preset.Help("-s", "payload sizes: 10,1k,1M; k and M are decimal, KiB and MiB binary", preset.Sizes), "--sizes");
 
     public Option<string> Connections { get; } = Text("-c", "LIST",
-        preset.Help("-c", "connections, really opened", preset.Connections), "--connections");
+        preset.Shapes.Count == 0 ? preset.Help("-c", "connections, really opened", preset.Connections)
+            : $"connections, really opened (default: those of --shape, else {preset.Connections})", "--connections");
 
     public Option<string> Shape { get; } = CompletionCommand.Suggesting(Text("--shape", "LIST",
-        "loads to compare: " + string.Join(", ", Plan.Shape.All.Select(shape => shape.Name)) + " (default: all of them)"),
+        "loads in place of -c and -m: " + string.Join(", ", Plan.Shape.All.Select(shape => shape.Name))
+            + " (default: all where transports are compared; without app where one -U is called)"),
         [.. Plan.Shape.All.Select(shape => shape.Name)]);
 
     public Option<string> Threads { get; } = Text("-t", "N",
@@ -99,7 +101,9 @@ internal sealed class RunCommandOptions(Preset preset)
         preset.Help("--delta", "a difference smaller than this does not matter", preset.Delta), "--ignore-below");
 
     public Option<string> MaxTime { get; } = Text("--max-time", "TIME",
-        preset.Help("--max-time", "with --rounds auto: start no round that would end later", preset.MaxTime));
+        preset.Help("--max-time", "start no round that would end later")
+            + (preset.Shapes.Count > 0 ? $" (default: {preset.MaxTime} with -r auto, {preset.QuickLimit} with --quick)"
+                : $" (default: {preset.MaxTime} with -r auto)"));
 
     /// <summary>The option --resume. Only the main command has it, since the file knows its command.</summary>
     public Option<string> Resume { get; } = Text("--resume", "FILE",

@@ -35,8 +35,9 @@ internal sealed class RunOptionsReader(
         : FamilyRounds.Fit(options, keepDuration: Get(declared.Duration) is not null || options.Loads.Any(load => load.VariesRate));
 
     /// <summary>
-    /// Adds the shapes given by <c>--shape</c>. Without it, adds all shapes of the preset if transports are compared
-    /// at full load without a given concurrency. Otherwise there is a single load.
+    /// Adds the shapes given by <c>--shape</c>. Without it, adds all shapes of the preset if transports are compared or a user's method
+    /// is measured, at full load without a given concurrency. Otherwise there is a single load. Only a comparison asks what
+    /// another client costs.
     /// </summary>
     private RunOptions InShapes(RunOptions options)
     {
@@ -44,10 +45,12 @@ internal sealed class RunOptionsReader(
         var names = Get(declared.Shape) is { } text ? Parsers.List(text, "--shape", ShapeOf) : null;
         if (names is not null && isTyped)
             throw new UsageException("--shape sets the number of connections and calls, and so do -c and -m: leave out one of them");
-        var compares = options is { Calls: null, Rate: null, Loads: [], Variants: [_], Protocols: [ProtocolTable.Grpc] }
+        var several = (options.OwnServer ? options.Transports.Count : options.Addresses.Count) > 1;
+        var takesShapes = options is { Calls: null, Rate: null, Loads: [], Variants: [_], Protocols: [ProtocolTable.Grpc] }
             && options.Modes is [CallMode.Unary] && options.ConnectPerCall is [false]
-            && (options.OwnServer ? options.Transports.Count : options.Addresses.Count) > 1;
-        var byDefault = compares && !isTyped && !sweeping && !options.Output.Crank ? preset.Shapes.Select(one => one.Shape) : [];
+            && (several || options.Call is not null);
+        var byDefault = !takesShapes || isTyped || sweeping || options.Output.Crank ? []
+            : preset.Shapes.Select(one => one.Shape).Where(shape => several || shape.Client is null);
         var clientIsTyped = Get(declared.Client) is not null;
         var shapes = (names ?? byDefault.Where(shape => shape.Client is null || !clientIsTyped)).ToList();
         if (shapes.Count == 0)
@@ -56,6 +59,11 @@ internal sealed class RunOptionsReader(
             shape.Client is { } client ? [ClientName(client, "--shape")] : options.Clients,
             shape.HasPipe || !options.OwnServer || Get(declared.Transports) is not null);
         CellSet[] sets = [.. shapes.Select(SetOf)];
+        Option<string>[] longer =
+        [
+            declared.MaxTime, declared.Rounds, declared.Duration, declared.Warmup, declared.Sizes, declared.Transports,
+        ];
+        var isBounded = typed.GetValue(declared.Quick) && names is null && longer.All(option => Get(option) is null);
         var topologies = sets.Select(cells => cells.Topology).Distinct().ToList();
         return options with
         {
@@ -64,12 +72,13 @@ internal sealed class RunOptionsReader(
             Sizes = [.. sets.SelectMany(cells => cells.Sizes).Distinct().Order()],
             Clients = [.. sets.SelectMany(cells => cells.Clients).Distinct()],
             Threads = Threads(topologies.Max(topology => topology.Connections)),
-            Duration = Get(declared.Duration) is null && options.Addresses.Count != 1
-                ? Parsers.Positive(preset.ShapeDuration.Own, "-d") : options.Duration,
+            Duration = Get(declared.Duration) is null
+                ? Parsers.Positive(preset.ShapeDuration.Of(own: options.Addresses.Count != 1, quick: false), "-d") : options.Duration,
             Warmup = Get(declared.Warmup) is null && options.Addresses.Count != 1
                 ? Parsers.Duration(preset.ShapeWarmup.Own, "--warmup") : options.Warmup,
             Rounds = Get(declared.Rounds) is null && options.Addresses.Count != 1
                 ? Parsers.Integer(preset.ShapeRounds.Of(own: true, typed.GetValue(declared.Quick)), "-r", 1, 1_000_000) : options.Rounds,
+            MaxTime = isBounded ? Parsers.Positive(preset.QuickLimit.Own, "--max-time") : options.MaxTime,
         };
     }
 
@@ -115,7 +124,8 @@ internal sealed class RunOptionsReader(
             FreshServers = preset.FreshServers && addresses.Count == 0 && calls is null,
             RoundsAuto = rounds == "auto",
             Rounds = rounds == "auto" ? RunOptions.MostAutoRounds : Parsers.Integer(rounds, "-r", 1, 1_000_000),
-            MaxTime = Parsers.Positive(Or(declared.MaxTime, preset.MaxTime), "--max-time"),
+            MaxTime = Get(declared.MaxTime) is null && rounds != "auto"
+                ? TimeSpan.MaxValue : Parsers.Positive(Or(declared.MaxTime, preset.MaxTime), "--max-time"),
             Delta = Parsers.Percent(Or(declared.Delta, preset.Delta), "--delta"),
             Seed = Get(declared.Seed) is { } seed ? Parsers.Count(seed, "--seed") : Random.Shared.Next(1, int.MaxValue),
             Clients = Parsers.List(Or(declared.Client, preset.Client), "--client", ClientName),

@@ -78,7 +78,7 @@ internal sealed record RunOptions
     /// <summary>True to continue until every verdict is decided or <see cref="MaxTime"/> is over.</summary>
     public bool RoundsAuto { get; init; }
 
-    public TimeSpan MaxTime { get; init; } = TimeSpan.FromMinutes(30);
+    public TimeSpan MaxTime { get; init; } = TimeSpan.MaxValue;
 
     /// <summary>
     /// The limits of <c>ab</c>. The run ends when one limit is crossed or all are excluded. Empty without limits.

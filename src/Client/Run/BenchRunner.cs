@@ -70,7 +70,8 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
         // A resumed run continues the numbers of its rounds.
         var indexes = phase.Select(cell => cell.Index).ToHashSet();
         var last = journal.Record.Rounds.Where(round => indexes.Contains(round.Cell)).Select(round => round.Number).DefaultIfEmpty(0).Max();
-        for (var number = last + 1; phase.Count > 0 && !limit.IsReached(number, journal.Record, planned); number++)
+        var number = last + 1;
+        for (; phase.Count > 0 && !limit.IsReached(number, journal.Record, planned); number++)
         {
             if (options.FreshServers && isBegun)
                 await rounds.WarmServersUpAsync(phase, Rate(phase[0], number), anew: true, cancellation);
@@ -89,6 +90,9 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
                 await RoundAsync(together, number, 1, planned.MostRounds, cancellation);
             }
         }
+        if (phase.Count > 0 && !options.RoundsAuto && number <= planned.MostRounds)
+            observer.Note(string.Create(CultureInfo.InvariantCulture, $"{number - 1} of {planned.MostRounds} rounds: "
+                + $"another one would have ended after --max-time ({options.MaxTime.TotalSeconds:0} s)"));
     }
 
     /// <summary>Measures each cell once. Returns the workloads that should be measured again, with the reasons.</summary>
@@ -136,29 +140,32 @@ internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunn
 }
 
 /// <summary>
-/// Decides whether a phase has enough rounds. Either their number is planned, or with <c>--rounds auto</c> they end
-/// with decided verdicts or the time limit.
+/// Decides whether a phase has enough rounds. Rounds end with the planned number or the time limit, and with <c>--rounds auto</c>
+/// with decided verdicts.
 /// </summary>
 internal sealed class RoundsLimit(RunOptions options)
 {
     private readonly long begun = Stopwatch.GetTimestamp();
+    private Phase? current;
+    private int first;
     private long phaseBegun;
 
     /// <summary>True when round <paramref name="number"/> is not to be measured.</summary>
     public bool IsReached(int number, RunRecord record, Phase phase)
     {
-        if (!options.RoundsAuto || number > phase.MostRounds)
-            return number > phase.MostRounds;
-
-        // A round that would end after --max-time is not started.
-        if (number == 1)
+        if (number > phase.MostRounds)
+            return true;
+        if (phase != current)
         {
-            phaseBegun = Stopwatch.GetTimestamp();
+            (current, first, phaseBegun) = (phase, number, Stopwatch.GetTimestamp());
             return false;
         }
-        var oneRound = Stopwatch.GetElapsedTime(phaseBegun) / (number - 1);
-        return Stopwatch.GetElapsedTime(begun) + oneRound > options.MaxTime || (!phase.VariesRate && IsDecided(record));
+        // A round that would end after --max-time is not started.
+        var oneRound = Stopwatch.GetElapsedTime(phaseBegun) / (number - first);
+        return Stopwatch.GetElapsedTime(begun) + oneRound > options.MaxTime
+            || (options.RoundsAuto && !phase.VariesRate && IsDecided(record));
     }
+
     private bool IsDecided(RunRecord record) => options.Limits is { } limits
         ? StopDecision.OfSides(record, limits).Stop : StopDecision.After(record).Stop;
 }

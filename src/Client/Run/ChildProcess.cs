@@ -61,10 +61,11 @@ internal static partial class ChildProcess
             process.StandardInput.Close();
             await process.WaitForExitAsync(CancellationToken.None).WaitAsync(patience);
         }
-        catch (Exception e) when (e is TimeoutException or IOException or InvalidOperationException)
+        catch (Exception e) when (e is TimeoutException or IOException or InvalidOperationException or OutOfMemoryException)
         {
             var killed = TryKill(process);
-            refused = !process.WaitForExit(patience) && !killed;
+            // Where the system allows no more threads (OutOfMemoryException), this program cannot wait either.
+            refused = e is not OutOfMemoryException && !process.WaitForExit(patience) && !killed;
         }
         var id = process.Id;
         process.Dispose();

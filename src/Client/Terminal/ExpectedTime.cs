@@ -59,7 +59,10 @@ internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
                 : others.Count > 0 ? TimeSpan.FromTicks((long)others.Average(time => time.Ticks)) : plan.TimeOf(cell);
             left += (all - known.Round) * once;
         }
-        return TimeSpan.FromTicks(Math.Max(0, (left - Stopwatch.GetElapsedTime(last, now)).Ticks));
+        left -= Stopwatch.GetElapsedTime(last, now);
+        if (options.MaxTime - Stopwatch.GetElapsedTime(begun, now) is var most && most < left)
+            left = most;
+        return left > TimeSpan.Zero ? left : TimeSpan.Zero;
     }
 }
 

@@ -49,6 +49,7 @@ internal static class PlanText
             .Select(phase => Invariant($", {phase.Rounds} {phase.Name}")));
         return plan.Estimate is { } estimate
             ? Invariant($"{rounds} of {options.Duration.TotalSeconds:0.###} s{later}, about {LeftText.Span(estimate)}")
+                + (options.MaxTime < TimeSpan.MaxValue ? $", at most {LeftText.Span(options.MaxTime)}" : "")
             : Invariant($"{rounds} of {options.Calls:#,0} calls");
     }
 

@@ -29,14 +29,14 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
     protected TextWriter Progress => options.Output.Crank ? TextWriter.Null : error;
 
     /// <summary>
-    /// The writer on which each round of each cell is printed after its measurement. Null when rounds are not
-    /// printed. They are printed for a single server in wrk's form, or with -v.
+    /// The writer on which each round of each cell is printed after its measurement. Null when rounds are not printed. They are printed
+    /// for one load of one server in wrk's form, or with -v.
     /// </summary>
     private TextWriter? Blocks => options.Output switch
     {
         { Crank: true } => null,
         { Verbose: true } => options.Output.Format is not null || IsOfBuilds ? error : output,
-        { Format: null } when options.Addresses.Count == 1 && !IsOfBuilds => output,
+        { Format: null } when options.Addresses.Count == 1 && options.Shapes.Count == 0 && !IsOfBuilds => output,
         _ => null,
     };
 

@@ -111,6 +111,19 @@ public class RunOptionsReaderTests
     }
 
     [Theory]
+    [InlineData(110, "--quick")]
+    [InlineData(110, "--quick", "-U", "unix:/a", "-U", "http://localhost:1")]
+    [InlineData(20, "--quick", "--max-time", "20s")]
+    [InlineData(20, "-r", "5", "--max-time", "20s")]
+    [InlineData(1800, "-r", "auto")]
+    [InlineData(1800, "--quick", "-r", "auto")]
+    [InlineData(0, "--quick", "-r", "20")]
+    [InlineData(0, "--quick", "--load", "50%")]
+    [InlineData(0)]
+    public void Quick_is_bounded_unless_another_option_makes_it_longer(int seconds, params string[] typed) =>
+        Assert.Equal(seconds == 0 ? TimeSpan.MaxValue : TimeSpan.FromSeconds(seconds), Read(typed).MaxTime);
+
+    [Theory]
     [InlineData(4)]
     [InlineData(4, "--quick")]
     [InlineData(4, "--transports", "tcp,unix", "-s", "10,10k")]
@@ -129,6 +142,18 @@ public class RunOptionsReaderTests
     [InlineData(0, "--socket-buffer", "64k,1M")]
     public void A_comparison_of_transports_measures_every_shape_by_default(
         int shapes, params string[] typed) => Assert.Equal(shapes, Read(typed).Shapes.Count);
+
+    [Theory]
+    [InlineData("-U", "unix:/a")]
+    [InlineData("-U", "unix:/a", "-U", "http://localhost:1")]
+    public void A_method_is_measured_in_every_shape_at_one_address_too(params string[] servers)
+    {
+        var options = Typed.ReadCall([.. servers, "--call", "a.B/C"]);
+        (int, int)[] shapes = [(1, 1), (5, 80), (400, 1)];
+        Assert.Equal(shapes, options.Topologies.Select(topology => (topology.Connections, topology.Streams)));
+        Assert.Equal(servers.Length == 2 ? 5 : 0.3, options.Duration.TotalSeconds);
+        Assert.Empty(Typed.ReadCall([.. servers, "--call", "a.B/C", "-c", "16"]).Shapes);
+    }
 
     [Fact]
     public void Shapes_and_connections_cannot_both_be_given() =>

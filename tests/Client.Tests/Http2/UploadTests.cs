@@ -136,17 +136,16 @@ public class UploadTests
         Assert.InRange(allocated, 0, 1_000);
     }
 
-    [Theory]
-    [InlineData("tcp")]
-    [InlineData("tls")]
-    [InlineData("unix")]
-    [InlineData("pipe")]
-    public async Task Our_own_server_handles_uploads_and_downloads_together(string kind)
+    [Fact]
+    public async Task Our_own_server_handles_uploads_and_downloads_together_on_every_transport()
     {
-        var options = Typed.Read(Preset.Main, "--transports", kind, "--mode", "unary,upload", "-s", "10,1M", "-c", "3", "-m", "2");
+        var options = Typed.Read(
+            Preset.Main, "--transports", "tcp,tls,unix,pipe", "--mode", "unary,upload", "-s", "10,1M", "-c", "3", "-m", "2");
         await using var servers = await Typed.ServersAsync(options);
         var cells = new BenchPlan(options, servers.Targets).Cells;
-        Assert.Equal([kind, kind + " upload", kind, kind + " upload"], cells.Select(cell => cell.Record.Key.Arm));
+        Assert.Equal(["pipe", "pipe upload", "tcp", "tcp upload", "tls", "tls upload", "unix", "unix upload"],
+            cells.Select(cell => cell.Record.Key.Arm).Distinct().Order(StringComparer.Ordinal));
+        Assert.Equal(16, cells.Count);
         foreach (var cell in cells)
         {
             var result = await TestLoad.MeasureAsync(cell.Load, new Client.Engine.LoadWindow { Calls = 60 });

@@ -33,6 +33,16 @@ public class BenchRunnerTests
     }
 
     [Fact]
+    public async Task A_planned_run_starts_no_round_that_would_end_after_its_longest_time()
+    {
+        var made = await RunAsync(new MadeUpRounds(), rounds: 4, loads: [new RateLoad(5000)], most: TimeSpan.Zero);
+        Assert.Equal("complete", made.Ending);
+        // The first round of each phase: four cells at full load, and four at the rate.
+        Assert.Equal([1], made.Rounds.Select(round => round.Number).Distinct());
+        Assert.Equal(8, made.Rounds.Count);
+    }
+
+    [Fact]
     public async Task Compared_cells_take_turns_in_slices_but_loads_at_a_rate_have_windows()
     {
         var rounds = new MadeUpRounds { Spoil = (number, attempt, cell) => (number, attempt, cell) is (2, 0, 0) ? "foreign load" : "" };

@@ -29,7 +29,7 @@ internal static class MadeUp
     public static async Task<RunRecord> RunAsync(
         MadeUpRounds made, int rounds, CancellationToken cancellation = default, GivenLoad[]? loads = null,
         string? file = null, long largest = WholeFile.LargestRead, bool fresh = false, Resumption? resume = null,
-        IRunObserver? observer = null, TimeSpan slice = default)
+        IRunObserver? observer = null, TimeSpan slice = default, TimeSpan? most = null)
     {
         var options = new RunOptions
         {
@@ -49,6 +49,7 @@ internal static class MadeUp
             Output = new OutputOptions(),
             FreshServers = fresh,
             Slice = slice,
+            MaxTime = most ?? TimeSpan.MaxValue,
         };
         options = resume?.Apply(options, options.Output) ?? options;
         var variant = options.Variants[0];

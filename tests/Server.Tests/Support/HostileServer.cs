@@ -51,6 +51,7 @@ public abstract class HostileServer(string sockets) : IAsyncLifetime
             var usage = await honest.UsageAsync().WaitAsync(Patience);
             Assert.InRange(usage.WorkingSetBytes - before, long.MinValue, MostGrowth);
             served++;
+            await Task.Delay(20); // the attack needs the CPUs too
         }
         while (!attacking.IsCompleted);
         await attacking;
