@@ -34,7 +34,7 @@ internal sealed class RunCommandOptions(Preset preset)
 
     public Option<string> Shape { get; } = CompletionCommand.Suggesting(Text("--shape", "LIST",
         "loads in place of -c and -m: " + string.Join(", ", Plan.Shape.All.Select(shape => shape.Name))
-            + " (default: all where transports are compared; without app where one -U is called)"),
+            + " (default: all)"),
         [.. Plan.Shape.All.Select(shape => shape.Name)]);
 
     public Option<string> Threads { get; } = Text("-t", "N",
