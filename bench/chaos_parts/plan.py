@@ -11,9 +11,6 @@ CLIENT_EVENTS = {
 SERVER_EVENTS = ["killed", "killed and started again", "ended and started again", "stopped for a while"]
 
 
-GARBAGE = 32  # MB that the collector lets pile up before it looks: run.py sets it, because by itself it goes by the processor's cache
-
-
 def of_text(size):
     """10k as the client reads it; an HTTP server's size is its own, and no reply is kept."""
     return int(size.replace("k", "000").replace("M", "000000") or 0)
@@ -95,19 +92,18 @@ class Plan:
         # Start (30 s for a server of its own), questions to servers (5 s each), then each measurement: connecting, both drains, its questions.
         measurement = 10 + 2 * 5 + warmup + duration + 2 * (self.timeout + 2) + 2
         self.limit = 30 + 10 * len(self.arms) + (10 + min(5, 20 * warmup) + self.timeout + 4) * 2 * len(self.arms) + cells * rounds * 1.2 * measurement
-        self.memory = self.most_memory(threads, streams, per_call, [of_text(size) for size in sizes])
+        self.heap = self.most_heap(threads, streams, [of_text(size) for size in sizes])
+        # The program's files and the runtime's own memory: 70 MB with sockets, 87 MB with pipes or TLS, which run on the thread pool.
+        self.memory = 100 + self.heap
         self.report = chance.random() < 0.3
 
-    def most_memory(self, threads, streams, per_call, sizes):
-        """MB that such a client may hold: itself, garbage, and what its connections have received, or are to send, at one time."""
+    def most_heap(self, threads, streams, sizes):
+        """MB of objects that such a client may hold: its own, and what its connections have received, or are to send, at one time.
+        run.py sets this as the limit of the heap, because how much garbage piles up depends on the processor's cache."""
         at_once = max(power_of_2(size * streams) for size in sizes) if self.command == "echo" else 0
-        # The program's files and the runtime's own memory: 70 MB with sockets, 87 MB with pipes or TLS, which run on the thread pool.
-        program = 100
         # A loop's receive buffer is 1 MiB; the framework's streams have one of at most 64 KiB each, HTTP/2's frames and tables and TLS about as much.
         # What an echo has out at a time may wait in the output and once more in the write that is under way.
-        # Buffers of connections for one call outlive the youngest garbage: with a heap of at most 48 MB (DOTNET_GCHeapHardLimit) such a run ended well, too.
-        garbage = GARBAGE * (5 if per_call else 1)
-        return program + garbage + 2 * threads + self.connections * (0.15 + 2 * at_once / 1e6)
+        return 48 + 2 * threads + self.connections * (0.15 + 2 * at_once / 1e6)
 
     @property
     def kinds(self):

@@ -9,7 +9,7 @@ import shutil
 import signal
 import time
 
-from .plan import CLIENT_EVENTS, GARBAGE, Plan
+from .plan import CLIENT_EVENTS, Plan
 from .proxy import Proxy
 from .server import Server
 
@@ -75,7 +75,7 @@ class Run:
         home = os.path.join(self.folder, "tmp")
         self.marker = f"GRPCBENCH_CHAOS={self.folder}"
         environment = os.environ | {
-            "TMPDIR": home, "XDG_CACHE_HOME": os.path.join(self.folder, "cache"), "GRPCBENCH_CHAOS": self.folder, "DOTNET_GCgen0MaxBudget": hex(GARBAGE << 20)}
+            "TMPDIR": home, "XDG_CACHE_HOME": os.path.join(self.folder, "cache"), "GRPCBENCH_CHAOS": self.folder, "DOTNET_GCHeapHardLimit": hex(int(self.plan.heap) << 20)}
         self.typed = " ".join(words)
         with open(os.path.join(self.folder, "stdout"), "wb") as out, open(os.path.join(self.folder, "stderr"), "wb") as err:
             process = await asyncio.create_subprocess_exec(
