@@ -5,8 +5,8 @@ using System.Runtime.CompilerServices;
 namespace IpcBench.Tests;
 
 /// <summary>
-/// Each test process and all that it starts have a folder of their own for temporary files, which is gone with it: sockets of servers
-/// that a test kills, and those that .NET's pipes leave, stay in nobody's way.
+/// Gives each test process and its children a folder for temporary files, and deletes the folder when the process ends. So the socket
+/// files of servers that a test kills, and of .NET's pipes, are deleted too.
 /// </summary>
 internal static class OwnTemporaryFolder
 {
@@ -14,7 +14,7 @@ internal static class OwnTemporaryFolder
     internal static void Make()
     {
         if (OperatingSystem.IsWindows())
-            return; // what takes part there leaves no files
+            return; // the tests leave no files there
         var folder = Directory.CreateTempSubdirectory("ipcbench-").FullName;
         // Other users may pass: nginx's worker is nobody, and some tests start a server as another user.
         File.SetUnixFileMode(folder, File.GetUnixFileMode(folder) | UnixFileMode.GroupExecute | UnixFileMode.OtherExecute);
@@ -30,7 +30,7 @@ internal static class OwnTemporaryFolder
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Something that was started still writes there.
+            // A process that a test started still writes there.
         }
     }
 }
@@ -38,8 +38,8 @@ internal static class OwnTemporaryFolder
 internal static class Allocated
 {
     /// <summary>
-    /// Bytes that the action allocates on this thread: the fewest of five times. A collection in between ends the thread's allocation
-    /// context of 8 KiB, and what is left of it counts as allocated.
+    /// Returns the bytes that the action allocates on this thread: the fewest of five runs. A garbage collection during a run ends the
+    /// thread's allocation context of 8 KiB, and the unused rest of the context counts as allocated.
     /// </summary>
     public static long By(Action action) => Enumerable.Range(0, 5).Min(_ =>
     {
@@ -52,11 +52,11 @@ internal static class Allocated
 /// <summary>The repository that the tests were built in.</summary>
 internal static class Repository
 {
-    /// <summary>Its folder.</summary>
+    /// <summary>The repository's folder.</summary>
     public static string Root { get; } = Path.GetDirectoryName(Find("IpcBench.sln"))
         ?? throw new DirectoryNotFoundException("these tests read the repository that they are built in");
 
-    /// <summary>A file or folder of it; null where there is none.</summary>
+    /// <summary>Finds a file or folder of the repository. Null when there is none.</summary>
     public static string? Find(string path)
     {
         for (var folder = new DirectoryInfo(AppContext.BaseDirectory); folder is not null; folder = folder.Parent)

@@ -27,7 +27,7 @@ internal sealed class Child : IDisposable
         return Start(python, ["-u", "-c", program, .. arguments]);
     }
 
-    /// <summary>The next line that it prints.</summary>
+    /// <summary>Reads the next line that the program prints.</summary>
     public async Task<string> LineAsync() =>
         await process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromSeconds(30)) ?? throw new EndOfStreamException("it ended");
 

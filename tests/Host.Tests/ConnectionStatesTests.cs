@@ -29,11 +29,11 @@ public sealed class ConnectionStatesTests : IDisposable
     }
 
     [Fact]
-    public async Task A_request_that_a_tcp_server_has_read_and_not_answered_is_active()
+    public async Task A_TCP_connection_with_an_unanswered_request_is_active()
     {
         var (listener, address) = Listen("tcp");
         var (client, server) = Connect(listener);
-        // So that the kernel's clock tells the request from the connection's beginning.
+        // The delay lets the kernel's clock distinguish the request from the start of the connection.
         await Task.Delay(50, TestContext.Current.CancellationToken);
         client.Send("request"u8);
         server.Receive(new byte[100]);
@@ -42,7 +42,7 @@ public sealed class ConnectionStatesTests : IDisposable
     }
 
     [Fact]
-    public async Task A_closed_tcp_connection_waits_in_time_wait_and_is_counted_apart()
+    public async Task Closing_and_TIME_WAIT_connections_are_counted_separately()
     {
         var (listener, address) = Listen("tcp");
         var (client, server) = Connect(listener);
@@ -98,7 +98,7 @@ public sealed class ConnectionStatesTests : IDisposable
         return socket;
     }
 
-    // What was sent a moment ago may be under way still.
+    // Bytes that were just sent may still be in flight.
     private static async Task<ConnectionTally> SettledAsync(LocalEndpoint address, Func<ConnectionTally, bool> isThere)
     {
         using var states = ConnectionStates.Open([address]);

@@ -8,7 +8,7 @@ public class CpuSetTests
     [InlineData("0-1,3", "0-1,3")]
     [InlineData("3, 1,0,2-2", "0-3")]
     [InlineData("5,7", "5,7")]
-    public void Numbers_and_ranges_are_read_and_printed_shortest(string text, string expected)
+    public void CPU_numbers_and_ranges_are_read_and_printed_in_the_shortest_form(string text, string expected)
     {
         Assert.True(CpuSet.TryParse(text, out var set, out _));
         Assert.Equal(expected, set.ToString());

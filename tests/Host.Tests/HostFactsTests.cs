@@ -72,7 +72,7 @@ public class HostFactsTests
     [InlineData("381b4222-f694-41f0-9685-ff5bb260df2e", "Balanced")]
     [InlineData("8C5E7FDA-E8BF-4A96-9A85-A6E23A8C635C", "High performance")]
     [InlineData("a1841308-3541-4fab-bc81-f71556f20b4a", "Power saver")]
-    [InlineData("e9a42b02-d5df-448d-aa00-03f14749eb61", null)] // somebody's own: it has a name
+    [InlineData("e9a42b02-d5df-448d-aa00-03f14749eb61", null)] // a plan that the user made has a name of its own
     public void The_power_plans_of_Windows_have_English_names_on_every_system(string number, string? name) =>
         Assert.Equal(name, HostFacts.PlanOf(Guid.Parse(number)));
 

@@ -6,7 +6,7 @@ namespace IpcBench.Host.Tests;
 
 public sealed class ListenerOwnerTests : IDisposable
 {
-    // Listens on the path and on a TCP port, tells the port, and hands both on to a child.
+    // Listens on the path and on a TCP port, passes both sockets on to a child, and prints the port.
     private const string Listener = """
         import os, socket, sys, time
         a = socket.socket(socket.AF_UNIX); a.bind(sys.argv[1] if sys.argv[1][0] != "@" else "\0" + sys.argv[1][1:]); a.listen(5)
@@ -24,7 +24,7 @@ public sealed class ListenerOwnerTests : IDisposable
     [InlineData("4", "0.0.0.0", "127.0.0.1")]
     [InlineData("6", "::", "127.0.0.1")]
     [InlineData("6", "::1", "::1")]
-    public async Task The_process_behind_a_port_is_found_and_not_its_children(string family, string bind, string? asked)
+    public async Task The_process_that_listens_on_a_port_is_found_rather_than_its_child(string family, string bind, string? asked)
     {
         Assert.SkipUnless(family == "4" || Socket.OSSupportsIPv6, "no IPv6 here");
         using var child = Child.Python(Listener, path, family, bind);
@@ -38,7 +38,7 @@ public sealed class ListenerOwnerTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task The_process_behind_a_socket_is_found(bool isAbstract)
+    public async Task The_process_that_listens_on_a_Unix_socket_is_found(bool isAbstract)
     {
         var name = isAbstract ? "@" + Path.GetFileName(path) : path;
         using var child = Child.Python(Listener, name, "4", "127.0.0.1");
@@ -52,7 +52,7 @@ public sealed class ListenerOwnerTests : IDisposable
     [Fact]
     public async Task A_server_that_daemonized_after_listen_is_found()
     {
-        // As nginx does: who called listen(2) is gone.
+        // As nginx does: the process that called listen(2) has ended.
         using var child = Child.Python("""
             import os, socket, sys, time
             a = socket.socket(socket.AF_UNIX); a.bind(sys.argv[1]); a.listen(5)
@@ -88,7 +88,7 @@ public sealed class ListenerOwnerTests : IDisposable
     }
 
     [Fact]
-    public async Task The_owners_clock_can_be_read()
+    public async Task The_CPU_clock_of_the_listening_process_can_be_read()
     {
         using var child = Child.Python(Listener, path, "4", "127.0.0.1");
         await child.LineAsync();
@@ -113,7 +113,7 @@ public sealed class ListenerOwnerTests : IDisposable
     }
 
     [Fact]
-    public void An_address_without_a_server_gives_one_sentence()
+    public void An_address_where_no_process_listens_is_reported_with_the_reason()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Linux' sentences");
         using var closed = new Socket(SocketType.Stream, ProtocolType.Tcp);
@@ -151,10 +151,10 @@ public sealed class ListenerOwnerTests : IDisposable
     }
 
     [Theory]
-    [InlineData(true, 5, 5)]        // of nginx as another user sees it: its workers, and not root's master
+    [InlineData(true, 5, 5)]        // nginx as another user sees it: the workers, but not the master, which belongs to root
     [InlineData(false, 5, null)]
     [InlineData(true, 1, null)]
-    public void Workers_with_an_unreadable_parent_have_the_socket_from_the_parent(bool hidden, int parent, int? expected)
+    public void Workers_that_share_a_socket_are_counted_as_their_unreadable_parent(bool hidden, int parent, int? expected)
     {
         var found = ListenerOwner.Choose([11, 12], pid => pid is 11 or 12 ? parent : null, hidden);
 

@@ -8,7 +8,7 @@ public class MachineSnapshotTests
         MachineSnapshot.TakeLinux(new CapturedFiles(("/proc/stat", stat)), (long)(seconds * Stopwatch.Frequency));
 
     [Fact]
-    public void Busy_time_is_capacity_less_idle_waiting_and_stolen_time()
+    public void Busy_time_is_capacity_minus_idle_iowait_and_stolen_time()
     {
         //                              user nice sys idle iowait irq softirq steal
         const string rest = "\ncpu0 1 0 0 0 0 0 0 0 0 0\ncpu1 1 0 0 0 0 0 0 0 0 0\nintr 5 5\nctxt 9\n";
@@ -27,14 +27,14 @@ public class MachineSnapshotTests
     [InlineData("")]
     [InlineData("cpu 1 2")]
     [InlineData("intr 1 2 3 4 5 6 7 8 9")]
-    public void A_file_of_another_shape_is_unknown(string stat)
+    public void A_stat_file_of_another_shape_gives_no_snapshot(string stat)
     {
         Assert.Null(Captured(stat, 1));
         Assert.Null(MachineSnapshot.Between(Captured(stat, 1), Captured(stat, 2)));
     }
 
     [Fact]
-    public void Busy_time_of_this_machine_is_at_least_this_process_own_CPU_time()
+    public void The_busy_time_of_the_machine_includes_this_process()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no machine clock here");
         var machine = MachineSnapshot.Take();

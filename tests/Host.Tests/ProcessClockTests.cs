@@ -21,7 +21,7 @@ public class ProcessClockTests
     }
 
     [Fact]
-    public async Task Another_process_is_read_in_nanoseconds_from_outside()
+    public async Task The_CPU_time_of_another_process_is_read_in_nanoseconds()
     {
         using var child = Child.Shell("echo ready; while :; do :; done");
         await child.LineAsync();
@@ -45,7 +45,7 @@ public class ProcessClockTests
     [Fact]
     public async Task A_known_amount_of_work_is_measured_to_one_per_cent()
     {
-        // It burns half a second by its own clock, a part of it in the kernel, and says how much it was between the two lines.
+        // The program uses half a second of CPU time between two input lines, partly in the kernel, and prints how much it used.
         using var child = Child.Python("""
             import sys, time, os
             sys.stdin.readline()
@@ -65,7 +65,7 @@ public class ProcessClockTests
     }
 
     [Fact]
-    public async Task Children_that_ended_are_counted()
+    public async Task CPU_time_of_ended_children_is_counted()
     {
         using var child = Child.Shell(
             "read go; sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'; echo done; read end");
@@ -80,9 +80,9 @@ public class ProcessClockTests
     }
 
     [Theory]
-    [InlineData(30_000_000, 10_000_000, 30_000_000, 10_000_000)]    // as the coarse clock divides it
-    [InlineData(0, 0, 20_000_000, 20_000_000)]                      // less than its step: as since the start
-    public void The_fine_clock_is_divided_in_the_ratio_of_the_coarse_clock(long user, long kernel, long expectedUser, long expectedKernel)
+    [InlineData(30_000_000, 10_000_000, 30_000_000, 10_000_000)]    // split as by the coarse clock
+    [InlineData(0, 0, 20_000_000, 20_000_000)]                      // below a step: split as since the process started
+    public void Fine_CPU_time_is_split_in_the_ratio_of_the_coarse_clock(long user, long kernel, long expectedUser, long expectedKernel)
     {
         var earlier = new ProcessClock(7, 1_000, 500_000_000, 500_000_000, 0, 0);
         var later = earlier with { CpuNs = 40_001_000, UserNs = 500_000_000 + user, KernelNs = 500_000_000 + kernel };
@@ -91,11 +91,11 @@ public class ProcessClockTests
     }
 
     [Fact]
-    public void Two_processes_with_the_same_id_have_no_difference() =>
+    public void Readings_of_two_processes_with_one_id_are_not_subtracted() =>
         Assert.Null(ProcessClock.Between(new(7, 0, 0, 0, 0, 0), new(8, 1000, 0, 0, 0, 0)));
 
     [Fact]
-    public void An_ended_process_is_unknown()
+    public void An_ended_process_has_no_clock()
     {
         int id;
         using (var child = Child.Shell("read end"))
@@ -150,14 +150,14 @@ public class ProcessClockTests
     }
 
     [Fact]
-    public void A_status_file_is_read() => Assert.Equal(
+    public void Context_switches_are_read_from_a_status_file() => Assert.Equal(
         new ContextSwitches(150, 545),
         ContextSwitches.Parse("Name:\tx\nMems_allowed_list:\t0\nvoluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t545"));
 
     [Fact]
     public void A_process_that_does_not_exist_has_no_threads() => Assert.Null(ContextSwitches.OfThreads(int.MaxValue));
 
-    /// <summary>It sleeps: what it was to do is done.</summary>
+    /// <summary>Whether the process sleeps, which means that its work is done.</summary>
     private static bool IsWaiting(int process) =>
         File.ReadAllText($"/proc/{process}/stat").Split(") ")[^1].StartsWith('S');
 

@@ -3,7 +3,7 @@ namespace IpcBench.Host.Tests;
 public class ProcessTreeTests
 {
     [Fact]
-    public void A_name_with_blanks_and_brackets_does_not_shift_the_numbers()
+    public void Blanks_and_brackets_in_a_process_name_do_not_shift_the_fields()
     {
         var files = new CapturedFiles((
             "/proc/7/stat",
@@ -17,7 +17,7 @@ public class ProcessTreeTests
     [Fact]
     public void A_process_older_than_its_supposed_parent_is_not_its_child()
     {
-        // On Windows 30 keeps the number of its parent, which ended; 10 has that number now.
+        // On Windows, process 30 keeps the id of its parent after the parent ended. Process 10 has that id now.
         var parents = new Dictionary<int, int> { [10] = 1, [20] = 10, [30] = 10, [31] = 30, [40] = 20 };
         var started = new Dictionary<int, long?> { [10] = 100, [20] = 110, [30] = 50, [31] = 60, [40] = 110 };
 
@@ -26,7 +26,7 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public void A_child_that_nobody_waited_for_reduces_no_other_parents_time()
+    public void An_ended_child_that_was_not_waited_for_is_not_subtracted()
     {
         // 8 waited for 9, which used 0.3 s before the first reading and 0.2 s after it; 11 ended, and 10 ignores its children.
         static ProcessClock Clock(long userMs, long endedMs = 0, int parent = 1) =>
@@ -44,7 +44,7 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public void CPU_time_of_others_is_scaled_to_the_window()
+    public void CPU_time_of_other_processes_is_scaled_to_the_window()
     {
         var around = new OtherUsage(600, [new ProcessShare(7, "burner", 300)]) { KernelThreadsNs = 60, Span = TimeSpan.FromSeconds(1.5) };
         var within = around.Within(TimeSpan.FromSeconds(1));

@@ -10,7 +10,7 @@ public class RuntimeVariablesTests
     [InlineData("DOTNET_STARTUP_HOOKS", false)]
     [InlineData("TieredPGO", false)]
     [InlineData("DOTNET_", false)]
-    public void Only_variables_that_change_results_are_told(string name, bool known) => Assert.Equal(known, RuntimeVariables.IsKnown(name));
+    public void Only_known_variables_are_reported(string name, bool known) => Assert.Equal(known, RuntimeVariables.IsKnown(name));
 
     [Theory]
     [InlineData("backlog", true)]
@@ -24,6 +24,6 @@ public class RuntimeVariablesTests
     [InlineData("two words", false)]
     [InlineData("a-name-of-more-characters-than-a-knob-has", false)]
     [InlineData("", false)]
-    public void Knobs_and_known_variables_of_a_server_are_kept(string name, bool kept) =>
+    public void Only_knobs_and_known_variables_of_a_server_are_kept(string name, bool kept) =>
         Assert.Equal(kept, RuntimeVariables.MayKeep(name));
 }

@@ -3,8 +3,8 @@ using System.Text.RegularExpressions;
 namespace IpcBench.Host.Tests;
 
 /// <summary>
-/// An experiment is one folder in Client and, where it says something of its own, one in Analysis. The core does not name it: a word of an
-/// experiment outside its folders and its line in <c>Experiment.All</c> is a fault.
+/// An experiment is one folder in Client and, where it says something of its own, one folder in Analysis. The core does not name the
+/// experiment: a word of an experiment outside its folders and its line in <c>Experiment.All</c> is a fault.
 /// </summary>
 public sealed class SliceTests
 {
@@ -31,7 +31,7 @@ public sealed class SliceTests
 
     [Theory]
     [MemberData(nameof(Experiments))]
-    public void An_experiment_is_named_in_its_folders_alone(string name, string words, string[] folders, int known)
+    public void An_experiment_is_named_only_in_its_folders(string name, string words, string[] folders, int known)
     {
         var found = Files().Where(file => !Tables.Contains(file.Path) && !folders.Any(folder => file.Path.StartsWith(folder + "/")))
             .SelectMany(file => Places(file, words)).ToList();
@@ -51,7 +51,7 @@ public sealed class SliceTests
     }
 
     [Fact]
-    public void A_word_is_found_with_its_file_and_line_and_not_in_a_comment() =>
+    public void A_word_is_found_in_code_with_file_and_line_and_not_in_comments() =>
         Assert.Equal(["A.cs:2"],
             Places(("A.cs", "// SweepCommand\nSweepCommand.Create();\n/// <see cref=\"SweepCommand\"/>"), @"\bSweepCommand\b"));
 

@@ -14,7 +14,7 @@ internal sealed partial class SourceTree
     private readonly Dictionary<string, HashSet<string>> types = [];
     private readonly Dictionary<(string From, string To), SortedSet<string>> arrows = [];
 
-    /// <param name="root">All its .cs files are read, but what a build made.</param>
+    /// <param name="root">The folder whose .cs files are read, except the files that a build made.</param>
     public SourceTree(string root)
     {
         var files = new List<(string Name, string Text, string Room)>();
@@ -41,7 +41,8 @@ internal sealed partial class SourceTree
         .Where(path => !path.Split(Path.DirectorySeparatorChar).Any(folder => folder is "bin" or "obj"));
 
     /// <summary>
-    /// The shortest cycle that is left without these arrows (<c>A -> B</c>), with some files of each arrow; null when there is none.
+    /// Finds the shortest cycle that is left without the allowed arrows (<c>A -> B</c>), with some files of each arrow. Null without
+    /// a cycle.
     /// </summary>
     public string? Cycle(params IEnumerable<string> allowed)
     {
@@ -85,7 +86,7 @@ internal sealed partial class SourceTree
     private static bool IsQualified(string text, string last, HashSet<string> declared) =>
         Qualified().Matches(text).Any(match => match.Groups[1].Value == last && declared.Contains(match.Groups[2].Value));
 
-    /// <summary>Breadth first; begins and ends with the two.</summary>
+    /// <summary>Finds the shortest way between two namespaces, breadth first. The way includes both.</summary>
     private static List<string>? Way(ILookup<string, string> arrows, string from, string to)
     {
         var (ways, seen) = (new Queue<List<string>>([[from]]), new HashSet<string>());
@@ -102,7 +103,7 @@ internal sealed partial class SourceTree
         return null;
     }
 
-    // Without comments and texts: a type that they name is not used.
+    // Removes comments and strings: a type that only they name is not used.
     private static string Bare(string text) => CommentOrText().Replace(text, " ");
 
     [GeneratedRegex(@"^namespace ([\w.]+)", RegexOptions.Multiline)]
@@ -111,7 +112,7 @@ internal sealed partial class SourceTree
     [GeneratedRegex(@"^(?:global )?using (?:static )?(?:\w+ = )?([\w.]+);", RegexOptions.Multiline)]
     private static partial Regex Using();
 
-    // Those of the namespace itself: one that is nested in another type is indented.
+    // Types of the namespace itself: a type that is nested in another type is indented.
     [GeneratedRegex($@"^(?:(?:{Modifiers}) )*(?:{Kinds}) (\w+)", RegexOptions.Multiline)]
     private static partial Regex Declared();
 

@@ -3,15 +3,15 @@ using System.Text.RegularExpressions;
 
 namespace IpcBench.Host.Tests;
 
-/// <summary>The house's own rules: arrows between namespaces point one way, and lines fit the width of .editorconfig.</summary>
+/// <summary>Checks this repository's rules: arrows between namespaces point one way, and lines fit the width of .editorconfig.</summary>
 public sealed class SourceTreeTests : IDisposable
 {
-    // What is still to be mended. An arrow goes from here as soon as it is gone from the code.
+    // Arrows that are still to be removed from the code.
     private static readonly string[] KnownArrows =
     [
     ];
 
-    // How many lines of each folder are still too long, at most.
+    // The most lines of each folder that may still be too long.
     private static readonly Dictionary<string, int> KnownLongLines = new()
     {
     };
@@ -53,7 +53,7 @@ public sealed class SourceTreeTests : IDisposable
             .Select(match => match.Groups["why"].Value).Distinct().ToList();
 
         Assert.NotEmpty(reasons);
-        Assert.Empty(reasons.Except(allowed)); // .ci/run fails there for each of these
+        Assert.Empty(reasons.Except(allowed)); // .ci/run fails on the other system for each of these reasons
     }
 
     [Fact]
@@ -70,7 +70,7 @@ public sealed class SourceTreeTests : IDisposable
     }
 
     [Fact]
-    public void Types_and_members_that_the_map_names_exist()
+    public void Types_and_members_that_architecture_md_names_exist()
     {
         var map = File.ReadAllText(Path.Combine(Root, "docs", "architecture.md"));
         string[] files = [.. SourceTree.FilesOf(Path.Combine(Root, "src")).Select(File.ReadAllText)];

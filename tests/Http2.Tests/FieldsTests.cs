@@ -51,7 +51,7 @@ public class FieldsTests
     [InlineData(HeaderName.ContentType, "application/grp", 0)]
     [InlineData(HeaderName.ContentType, "text/html;charset=utf-8", 0)]
     [InlineData(HeaderName.Other, "1", 0)]
-    public void Values_are_read_as_far_as_gRPC_needs_them(HeaderName name, string value, int number) =>
+    public void Only_field_values_that_gRPC_needs_are_read(HeaderName name, string value, int number) =>
         Assert.Equal(new HeaderField(name, number), HeaderField.Create(name, Encoding.ASCII.GetBytes(value)));
 
     [Theory]

@@ -2,11 +2,11 @@ using System.Buffers;
 
 namespace IpcBench.Http2.Tests;
 
-/// <summary>Frames as bytes, written out, and bytes as frames, however they are cut.</summary>
+/// <summary>Writes frames as bytes, and reads frames from bytes that are cut at any place.</summary>
 public class FrameReaderTests
 {
     [Fact]
-    public void Frames_have_the_bytes_of_the_standard()
+    public void Written_frames_have_the_bytes_of_RFC_9113()
     {
         Wrote("000008 06 01 00000000 0102030405060708", output =>
             output.WriteFrame(FrameType.Ping, FrameFlags.Ack, 0, 1, 2, 3, 4, 5, 6, 7, 8));
@@ -20,7 +20,7 @@ public class FrameReaderTests
             output => output.WriteSettings(
                 (SettingId.HeaderTableSize, 1u), (SettingId.EnablePush, 0u), (SettingId.MaxConcurrentStreams, 100u),
                 (SettingId.InitialWindowSize, 65_535u), (SettingId.MaxFrameSize, 16_384u), (SettingId.MaxHeaderListSize, 0xff020304)));
-        // 64 KiB of fields at most, and a window of 2^30 - 1 that the connection has too.
+        // At most 64 KiB of fields, and a window of 2^30 - 1 bytes for each stream and for the connection.
         Wrote("000012 04 00 00000000 0002 00000000 0004 3fffffff 0006 00010000 000004 08 00 00000000 3fff0000",
             new ReceiveWindow(ReceiveWindow.Ample).WriteSettings);
         Assert.Equal("0102030000000000010000", Convert.ToHexString(Bytes(output =>
@@ -35,7 +35,7 @@ public class FrameReaderTests
     }
 
     [Fact]
-    public void A_header_is_read_without_its_reserved_bit()
+    public void A_frame_header_is_read_without_its_reserved_bit()
     {
         var header = FrameHeader.Read(Hex("0a0b0c 09 24 ff020304"));
         Assert.Equal(new FrameHeader(0x0a0b0c, FrameType.Continuation, FrameFlags.Priority | FrameFlags.EndHeaders, 0x7f020304), header);
@@ -136,7 +136,7 @@ public class FrameReaderTests
                     FrameRules.Ping(header);
                     break;
                 case "GoAway":
-                    Assert.Equal(int.MaxValue, FrameRules.GoAway(header, bytes)); // the reserved bit is none of it
+                    Assert.Equal(int.MaxValue, FrameRules.GoAway(header, bytes)); // without the reserved bit
                     break;
                 case "WindowUpdate":
                     Assert.Equal(int.MaxValue, FrameRules.WindowUpdate(header, bytes));

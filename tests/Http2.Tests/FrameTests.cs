@@ -29,7 +29,7 @@ public class FrameTests
     }
 
     [Fact]
-    public void Error_codes_are_those_of_the_standard() => Assert.Equal(
+    public void Error_codes_have_the_numbers_of_RFC_9113() => Assert.Equal(
         Enumerable.Range(0, 14),
         new[]
         {
@@ -43,13 +43,13 @@ public class FrameTests
     [InlineData(4, 1, Http2Error.FrameSize)]
     [InlineData(6, 1, Http2Error.FrameSize)]
     [InlineData(5, 0, Http2Error.Protocol)]
-    public void Priority_has_five_bytes_and_a_stream(int length, int stream, Http2Error? error) => Assert.Equal(
+    public void A_PRIORITY_frame_has_five_bytes_and_a_stream(int length, int stream, Http2Error? error) => Assert.Equal(
         error,
         (Record.Exception(() => FrameRules.Priority(new FrameHeader(length, FrameType.Priority, FrameFlags.None, stream)))
             as Http2Exception)?.Error);
 
     [Fact]
-    public void A_window_may_be_used_up_to_its_last_byte()
+    public void A_window_may_be_used_to_its_last_byte_and_not_beyond()
     {
         var window = new ReceiveWindow(100_000);
         var stream = 0;
@@ -60,7 +60,7 @@ public class FrameTests
     }
 
     [Fact]
-    public void More_than_half_a_used_window_is_credited_completely()
+    public void A_window_that_is_more_than_half_used_is_credited_completely()
     {
         var (window, output, stream) = (new ReceiveWindow(100_000), new ArrayBufferWriter<byte>(), 50_000);
         window.Take(50_000);
@@ -118,11 +118,11 @@ public class FrameTests
     }
 
     [Fact]
-    public void A_value_that_is_not_in_the_static_table_is_written_with_the_index_of_its_name() =>
+    public void A_field_whose_value_has_no_index_is_written_with_its_names_index() =>
         Assert.Equal("0f 28 03 61 3d 62", Hex(FieldBlock.Encode([("set-cookie", "a=b")])));
 
     [Fact]
-    public void A_name_with_several_values_has_the_index_of_the_requested_value()
+    public void The_static_table_finds_the_index_of_a_name_and_value()
     {
         Assert.Equal((2, 3, 2), (StaticTable.Find(":method", "GET"), StaticTable.Find(":method", "POST"), StaticTable.Find(":method")));
         Assert.Equal((0, 0), (StaticTable.Find(":method", "PUT"), StaticTable.Find("no-such-name")));

@@ -10,7 +10,7 @@ public class GrpcFramingTests
     [InlineData(12, new byte[] { 0, 0, 0, 0, 12 })]
     [InlineData(0x01020304, new byte[] { 0, 1, 2, 3, 4 })]
     [InlineData(int.MaxValue, new byte[] { 0, 0x7F, 0xFF, 0xFF, 0xFF })]
-    public void A_prefix_is_a_flag_and_the_length_big_endian(int length, byte[] bytes)
+    public void A_message_prefix_is_a_flag_and_a_big_endian_length(int length, byte[] bytes)
     {
         var prefix = new byte[GrpcFraming.PrefixLength];
         prefix.AsSpan().Fill(0xEE);
@@ -21,7 +21,7 @@ public class GrpcFramingTests
     }
 
     [Fact]
-    public void A_prefix_may_have_any_flag_and_a_length_above_any_array()
+    public void A_message_prefix_is_read_with_any_flag_and_the_largest_length()
     {
         GrpcFraming.ReadPrefix([1, 0xFF, 0xFF, 0xFF, 0xFF], out var flag, out var length);
         Assert.Equal((1, uint.MaxValue), (flag, length));

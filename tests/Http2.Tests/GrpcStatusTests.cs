@@ -38,11 +38,11 @@ public class GrpcStatusTests
     [InlineData("", GrpcStatusCode.Unknown)]
     [InlineData(" 0", GrpcStatusCode.Unknown)]
     [InlineData("OK", GrpcStatusCode.Unknown)]
-    public void An_unknown_code_is_read_as_UNKNOWN(string text, GrpcStatusCode code) =>
+    public void An_unknown_status_code_is_read_as_UNKNOWN(string text, GrpcStatusCode code) =>
         Assert.Equal(code, GrpcStatus.Parse(Encoding.ASCII.GetBytes(text)));
 
     [Fact]
-    public void Every_code_has_its_number_as_text_and_its_name_in_capitals()
+    public void Every_status_code_has_its_number_and_its_name_in_capitals()
     {
         foreach (var code in Enum.GetValues<GrpcStatusCode>())
             Assert.Equal(code, GrpcStatus.Parse(Encoding.ASCII.GetBytes(GrpcStatus.Text(code))));

@@ -5,7 +5,7 @@ namespace IpcBench.Http2.Tests;
 /// <summary>HPACK at its limits: numbers, long strings, every length of code, tables that are exactly full.</summary>
 public class HpackLimitTests
 {
-    // The field name: value, 41 bytes in a table, and the same by its index there.
+    // The field "name: value", which takes 41 bytes of a table; its index as the newest entry; a table size update to 4096.
     private const string Named = "4004 6e61 6d65 0576 616c 7565", Newest = "be", Whole = "3fe1 1f";
 
     // Codes of RFC 7541, Appendix B: symbol, code, bits.
@@ -37,12 +37,12 @@ public class HpackLimitTests
     }
 
     [Theory]
-    [InlineData("1f8080808000", 31)] // five bytes more, whatever they say
+    [InlineData("1f8080808000", 31)] // five more bytes, which add nothing
     [InlineData("1f808080808000", null)]
     [InlineData("1fe2ffff7f", null)] // 2^28 + 1
     [InlineData("1f", null)]
     [InlineData("1f80", null)]
-    public void Integers_have_at_most_five_more_bytes_and_at_most_2_to_the_28(string hex, int? value)
+    public void Integers_longer_than_six_bytes_or_above_2_to_the_28_are_rejected(string hex, int? value)
     {
         var read = () =>
         {
@@ -56,7 +56,7 @@ public class HpackLimitTests
     }
 
     [Fact]
-    public void Codes_of_every_length_are_decoded_at_every_bit_offset()
+    public void Huffman_codes_of_every_length_are_decoded_at_every_bit_offset()
     {
         for (var shift = 0; shift < Codes.Length; shift++)
         {
@@ -71,7 +71,7 @@ public class HpackLimitTests
     }
 
     [Theory]
-    [InlineData(641)] // as many symbols as the stack has room for, and one
+    [InlineData(641)] // one symbol more than the buffer on the stack holds
     [InlineData(1281)]
     [InlineData(1285)]
     public void Names_and_values_may_be_long_Huffman_strings(int size)
@@ -96,7 +96,7 @@ public class HpackLimitTests
     }
 
     [Fact]
-    public void The_message_of_a_status_is_kept_up_to_1024_bytes_until_the_next_block()
+    public void The_status_message_is_kept_until_the_next_block_and_cut_at_1024_bytes()
     {
         var decoder = new HpackDecoder(4096);
         string Kept(params byte[] block)
@@ -117,7 +117,7 @@ public class HpackLimitTests
     }
 
     [Fact]
-    public void The_same_bytes_are_decoded_by_the_present_table()
+    public void Repeated_bytes_are_decoded_with_the_current_dynamic_table()
     {
         var decoder = new HpackDecoder(4096);
         byte[] status = [11, .. "grpc-status"u8], newest = [0xbe];
@@ -129,20 +129,20 @@ public class HpackLimitTests
         Assert.Equal(0, decoder.Decode([0xbf]).GrpcStatus);
         Assert.Equal([5, 5, 5], Again());
         Assert.Equal(200, decoder.Decode([0x88]).Status);
-        decoder.Decode([0x40, 1, (byte)'a', 0]); // moves the others on by one
+        decoder.Decode([0x40, 1, (byte)'a', 0]); // moves the other entries by one
         Assert.Equal([-1, -1, -1], Again());
         decoder.Decode([0x40, 12, .. "grpc-message"u8, 4, .. "gone"u8]);
         decoder.Decode(newest);
         decoder.Decode(newest);
         Assert.Equal("gone", Encoding.ASCII.GetString(decoder.Message));
-        decoder.Decode([0x20]); // forgets all
+        decoder.Decode([0x20]); // empties the table
         Assert.Throws<HpackException>(() => decoder.Decode(newest));
-        Assert.Throws<HpackException>(() => decoder.Decode([0x88, 0x20])); // a size behind a field
+        Assert.Throws<HpackException>(() => decoder.Decode([0x88, 0x20])); // a table size update after a field
         Assert.Throws<HpackException>(() => decoder.Decode([0x88, 0x20]));
     }
 
     [Fact]
-    public void A_table_may_be_exactly_full()
+    public void A_dynamic_table_may_be_exactly_full()
     {
         var decoder = new HpackDecoder(82);
         Assert.Equal(["name: value"], Fields(decoder, Hex(Named)));
@@ -222,7 +222,7 @@ public class HpackLimitTests
         Says([0x20, 0x21, .. fields.PlainBlock], isSteady: false);
         encoder.OnTableSize(34);
         Says([0x20, 0x3f, 3, .. fields.PlainBlock], isSteady: false);
-        encoder.OnTableSize(35); // it just fits
+        encoder.OnTableSize(35); // the fields just fit
         Says([0x20, 0x3f, 4, .. fields.FirstBlock], isSteady: true);
         Says(fields.IndexedBlock, isSteady: true);
         encoder.OnTableSize(0);

@@ -93,7 +93,7 @@ public class HpackTests
     [Theory]
     [InlineData("")]
     [InlineData("80")] // index 0
-    [InlineData("be")] // a dynamic index, the table being empty
+    [InlineData("be")] // a dynamic index while the table is empty
     [InlineData("3fe21f")] // a table of 4097
     [InlineData("8820")] // a table size update after a field
     [InlineData("40")] // no name

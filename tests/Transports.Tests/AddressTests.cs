@@ -16,7 +16,7 @@ public class AddressTests
     [InlineData("pipe:/PipeGreeter", "pipe:/PipeGreeter", "pipe")]
     [InlineData("pipe:PipeGreeter", "pipe:/PipeGreeter", "pipe")]
     [InlineData(@"\\.\pipe\PipeGreeter", "pipe:/PipeGreeter", "pipe")]
-    public void Reads_every_spelling_and_prints_a_spelling_that_it_can_read(string text, string printed, string kind)
+    public void Addresses_are_read_in_every_spelling_and_from_their_printed_form(string text, string printed, string kind)
     {
         var address = Address.Parse(text);
         Assert.Equal(printed, address.ToString());
@@ -33,14 +33,14 @@ public class AddressTests
     public void A_Unix_socket_address_names_its_file(string text, string? file) => Assert.Equal(file, Address.Parse(text).SocketFile);
 
     [Fact]
-    public void A_pipe_has_a_file_on_systems_where_it_is_a_socket()
+    public void A_pipe_address_names_a_socket_file_except_on_Windows()
     {
         var file = Address.Parse("pipe:/PipeGreeter").SocketFile;
         Assert.Equal(OperatingSystem.IsWindows() ? null : NamedPipeConnector.UnixSocketPath("PipeGreeter"), file);
     }
 
     [Fact]
-    public void An_http_and_a_tcp_address_are_equal() =>
+    public void The_schemes_http_and_tcp_give_equal_addresses() =>
         Assert.Equal(Address.Parse("tcp://[::1]:7"), Address.Parse("http://[::1]:7"));
 
     private const string NoAddress =
@@ -67,7 +67,7 @@ public class AddressTests
     [InlineData(@"\\.\pipe\Anonymous", "pipe:/anonymous is a name that .NET reserves: choose another")]
     [InlineData(@"\\.\pipe\", NoPipe)]
     [InlineData(@"\\server\pipe\name", NoAddress)]
-    public void Rejects_a_text_that_is_no_address_and_shows_how_to_write_an_address(string text, string sentence)
+    public void Invalid_addresses_are_rejected_with_an_example(string text, string sentence)
     {
         Assert.False(Address.TryParse(text, out _, out var error));
         Assert.Equal(string.Format(sentence, text), error);

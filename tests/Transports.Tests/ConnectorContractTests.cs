@@ -7,11 +7,11 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Transports.Tests;
 
-/// <summary>What every connector must do, over real sockets and pipes: the framework's, and the event loop's where there is one.</summary>
+/// <summary>Checks every connector of the framework and of the event loop over real sockets and pipes.</summary>
 [SupportedOSPlatform("linux")] // for the compiler's sake: elsewhere the cases with a loop are left out or skipped
 public class ConnectorContractTests
 {
-    // Who connects: the framework, the loop on whose thread the stream lives, or one behind pipes, for any thread.
+    // Who connects: the framework, an event loop whose thread owns the stream, or an event loop behind pipes that any thread may use.
     private const string Framework = "framework", Loop = "loop", Piped = "piped";
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
@@ -37,7 +37,7 @@ public class ConnectorContractTests
 
     [Theory]
     [MemberData(nameof(All))]
-    public async Task Carries_bytes_both_ways_unchanged(string kind, string by)
+    public async Task Bytes_pass_unchanged_in_both_directions(string kind, string by)
     {
         await using var server = EchoServer.Start(kind);
         await OnAsync(by, async loop =>
@@ -59,7 +59,7 @@ public class ConnectorContractTests
 
     [Theory]
     [MemberData(nameof(All))]
-    public async Task Several_connections_do_not_mix(string kind, string by)
+    public async Task Bytes_of_several_connections_do_not_mix(string kind, string by)
     {
         await using var server = EchoServer.Start(kind);
         await OnAsync(by, async loop =>
@@ -100,7 +100,7 @@ public class ConnectorContractTests
     [InlineData(Framework, false)]
     [InlineData(Loop, true)]
     [InlineData(Loop, false)]
-    public async Task A_closed_connection_keeps_its_port_unless_it_was_reset(string by, bool resets)
+    public async Task A_closed_connection_is_in_TIME_WAIT_unless_it_was_reset(string by, bool resets)
     {
         if (by == Loop && !EventLoop.IsSupported)
             Assert.Skip("there is no event loop on this system");
@@ -127,7 +127,7 @@ public class ConnectorContractTests
 
     [Theory]
     [MemberData(nameof(All))]
-    public async Task An_address_without_a_server_gives_one_sentence(string kind, string by)
+    public async Task Connecting_to_an_address_without_a_server_fails_with_the_reason(string kind, string by)
     {
         if (kind == "pipe" && OperatingSystem.IsWindows())
             Assert.Skip("a Windows pipe may appear at any time, so it is waited for");
@@ -156,7 +156,7 @@ public class ConnectorContractTests
     [InlineData(Framework)]
     [InlineData(Loop)]
     [InlineData(Piped)]
-    public async Task A_full_accept_queue_is_tried_again_and_counted(string by)
+    public async Task Connects_to_a_full_accept_queue_are_retried_and_counted(string by)
     {
         if (!EventLoop.IsSupported)
             Assert.Skip("only Linux refuses when the queue of a Unix socket is full");
@@ -218,7 +218,7 @@ public class ConnectorContractTests
         }
     }
 
-    // What nobody reads is not waited for by who gives up, and a stream that is disposed of ends for the other side all the same.
+    // After the cancelled write, disposing of the stream ends the connection for the other side too.
     [Theory]
     [InlineData("tcp", Framework)]
     [InlineData("unix", Framework)]
@@ -267,7 +267,7 @@ public class ConnectorContractTests
             : await plain.ConnectAsync(CancellationToken.None);
     }
 
-    /// <summary>Runs the body as the loop's owner would: on its thread, where every await comes back to.</summary>
+    /// <summary>Runs the body as the loop's owner would: on the loop's thread, to which every await returns.</summary>
     private static async Task OnAsync(string by, Func<EventLoop?, Task> body)
     {
         if (by != Loop || !OperatingSystem.IsLinux())
@@ -304,7 +304,7 @@ public class ConnectorContractTests
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException)
         {
-            // A reset is an end too, and so is disposing of it.
+            // A reset ends the stream too, and so does disposing of the stream.
         }
     }
 

@@ -6,7 +6,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Transports.Tests;
 
-/// <summary>What is said, and what stays open, where the system allows no more descriptors.</summary>
+/// <summary>Checks messages and open descriptors when the system allows no more descriptors.</summary>
 [CollectionDefinition("descriptor limit", DisableParallelization = true)]
 [Collection("descriptor limit")]
 [SupportedOSPlatform("linux")] // for the compiler's sake: elsewhere the tests are skipped
@@ -14,8 +14,8 @@ public sealed partial class DescriptorLimitTests
 {
     private const int OpenFiles = 7; // RLIMIT_NOFILE, asm-generic/resource.h
 
-    // .NET opens an epoll descriptor for its first socket. And an assembly that it does not find for want of a descriptor is missing for
-    // good: the assemblies are loaded before.
+    // .NET opens an epoll descriptor for its first socket. An assembly that could not be loaded for lack of a descriptor stays missing.
+    // So this constructor opens a socket and loads the assemblies before the tests.
     static DescriptorLimitTests()
     {
         using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
@@ -27,7 +27,7 @@ public sealed partial class DescriptorLimitTests
     [InlineData("tcp")]
     [InlineData("unix")]
     [InlineData("unix", true)]
-    public async Task A_connection_without_a_descriptor_fails_with_one_sentence_and_the_next_one_is_opened(
+    public async Task A_connect_without_a_free_descriptor_fails_and_the_next_connect_succeeds(
         string kind, bool onLoops = false)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Linux' sentences");
@@ -47,7 +47,7 @@ public sealed partial class DescriptorLimitTests
                 return connecting;
             }));
 
-        // .NET says the same for too many of this process and of the whole system.
+        // .NET gives the same message whether the process or the whole system has too many open files.
         Assert.StartsWith($"cannot connect to {server.Address}: ", refused.Message, StringComparison.Ordinal);
         Assert.Contains("Too many open files", refused.Message, StringComparison.Ordinal);
         await using var next = await connector.ConnectAsync(CancellationToken.None);
@@ -55,11 +55,11 @@ public sealed partial class DescriptorLimitTests
         await next.ReadExactlyAsync(new byte[1]);
     }
 
-    // For want of one of its own, or of those of its thread.
+    // One free descriptor is too few for an epoll set; three are too few for all four loops.
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
-    public void If_one_loop_cannot_start_no_loop_stays_and_a_later_start_works(int descriptors)
+    public void A_loop_that_cannot_start_ends_all_loops_and_a_later_start_works(int descriptors)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
         var before = Sets();
@@ -78,7 +78,7 @@ public sealed partial class DescriptorLimitTests
         new EpollSet().Dispose();
         var before = Sets();
 
-        // More than once: something else of this process may take the one that is left.
+        // Repeated, because another part of this process may take the descriptor that is left.
         for (var i = 0; i < 5; i++)
         {
             var refused = Assert.Throws<IOException>(() => WithDescriptors(1, () => new EpollSet()));
@@ -93,12 +93,12 @@ public sealed partial class DescriptorLimitTests
     private static int Sets() =>
         Directory.GetFiles("/proc/self/fd").Count(file => new FileInfo(file).LinkTarget == "anon_inode:[eventpoll]");
 
-    /// <summary>Does it while only so many descriptors more can be had.</summary>
+    /// <summary>Runs the action while this process can open only <paramref name="more"/> more descriptors.</summary>
     private static T WithDescriptors<T>(int more, Func<T> action)
     {
         ulong next;
         using (var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified))
-            next = (ulong)socket.Handle; // the lowest that is free
+            next = (ulong)socket.Handle; // the lowest free descriptor
         Assert.Equal(0, getrlimit(OpenFiles, out var limits));
         Assert.Equal(0, setrlimit(OpenFiles, limits with { Current = next + (ulong)more }));
         try

@@ -7,7 +7,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace IpcBench.Transports.Tests;
 
-/// <summary>Answers every connection of one transport with its own bytes, and closes when the other side has.</summary>
+/// <summary>Echoes the bytes of every connection of one transport, and closes a connection after the other side closed.</summary>
 internal sealed class EchoServer : IAsyncDisposable
 {
     private readonly CancellationTokenSource stop = new();
@@ -48,7 +48,7 @@ internal sealed class EchoServer : IAsyncDisposable
                 {
                     var pipe = next;
                     await pipe.WaitForConnectionAsync(stop);
-                    next = OpenPipe(name); // one always listens: with the last one, .NET ends the waiting connections
+                    next = OpenPipe(name); // one pipe always listens: .NET ends the waiting connections with the last pipe
                     return pipe;
                 }, new Last(() => next));
         }

@@ -46,9 +46,9 @@ public class EventLoopTests
         })));
     }
 
-    // Whoever disposes of a loop, or posts to it, may be a moment late: by then its descriptors' numbers may be those of files.
+    // A thread may wake a loop that has just ended. By then, the numbers of the loop's descriptors may belong to files.
     [Fact]
-    public void Waking_an_ended_loop_writes_to_no_other_file()
+    public void Waking_an_ended_loop_writes_to_no_file()
     {
         var epoll = new EpollSet();
         epoll.Dispose();
@@ -63,7 +63,7 @@ public class EventLoopTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void A_wait_below_a_millisecond_has_its_length_and_an_event_ends_it(bool hasFineWait)
+    public void Short_waits_last_their_full_length_and_an_event_ends_a_wait(bool hasFineWait)
     {
         const int waits = 100, lengthNs = 300_000;
         using var epoll = new EpollSet(hasFineWait);
@@ -113,7 +113,7 @@ public class EventLoopTests
         using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         listener.Bind(new UnixDomainSocketEndPoint(path));
         listener.Listen(0);
-        // The accept queue is full from here on: later ones wait.
+        // The accept queue is full from here on, so later connects wait.
         using var first = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         await first.ConnectAsync(new UnixDomainSocketEndPoint(path));
         var connector = (await LoopConnector.ForAsync(new Address.Unix(path), new(), CancellationToken.None))!;
@@ -133,7 +133,7 @@ public class EventLoopTests
                 done.SetResult();
             }, null);
             await begun.Task.WaitAsync(Patience);
-            // Whoever cancels may still be busy telling the loop when the loop already knows.
+            // The cancelling thread may still be notifying the loop when the loop has already seen the cancellation.
             cancel.Cancel();
             await done.Task.WaitAsync(Patience);
         }

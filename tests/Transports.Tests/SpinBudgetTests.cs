@@ -13,7 +13,7 @@ public class SpinBudgetTests
         Assert.Equal(ns, MonotonicClock.Nanoseconds(ticks, perSecond));
 
     [Fact]
-    public void Sleeps_most_of_the_wait_and_spins_at_its_end()
+    public void The_loop_sleeps_most_of_a_wait_and_spins_at_its_end()
     {
         var spin = new SpinBudget();
         var sleep = spin.Next(1_000_000, 2_000_000);
@@ -25,7 +25,7 @@ public class SpinBudgetTests
     [InlineData(5_000, 3_000, 12_000)]
     [InlineData(30_000, 35_000, 50_000)]
     [InlineData(10_000_000, 50_000, 50_000)]
-    public void Learns_how_late_the_system_wakes(long lateness, long least, long most)
+    public void The_sleep_is_shortened_by_the_learned_lateness_of_wake_ups(long lateness, long least, long most)
     {
         var spin = new SpinBudget();
         long now = 1, sleep = 0;
@@ -38,7 +38,7 @@ public class SpinBudgetTests
     }
 
     [Fact]
-    public void Never_spins_more_than_a_tenth_of_the_time()
+    public void Spinning_takes_about_a_tenth_of_the_time_at_most()
     {
         var spin = new SpinBudget();
         long now = 1, spun = 0;

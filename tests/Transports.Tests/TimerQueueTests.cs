@@ -5,7 +5,7 @@ namespace IpcBench.Transports.Tests;
 public class TimerQueueTests
 {
     [Fact]
-    public void Gives_timers_in_the_order_of_their_due_times()
+    public void Timers_are_taken_in_the_order_of_their_due_times()
     {
         var random = new Random(1);
         var queue = new TimerQueue();
