@@ -14,7 +14,7 @@ public sealed class CorpusTests : IDisposable
     public void Dispose() => folder.Dispose();
 
     [Fact]
-    public void Text_of_the_command_line_is_one_request()
+    public void JSON_on_the_command_line_is_one_request()
     {
         var corpus = Corpus.OfJson("""{"name":"ink"}""", Protos.Message("rich.Item"), Protos.Types, Limits, NoInput);
         Assert.Equal(["0A03696E6B"], Hex(corpus));
@@ -31,7 +31,7 @@ public sealed class CorpusTests : IDisposable
     [Theory]
     [InlineData("{\n  \"count\": 1\n}", "1801")]
     [InlineData("{\"count\":1}\n{\"count\":2}", "1801 1802")]
-    public void Any_other_file_has_one_or_more_requests(string text, string expected)
+    public void A_json_file_and_standard_input_have_one_or_more_requests(string text, string expected)
     {
         Assert.Equal(expected.Split(' '), Hex(Json($"@{folder.Write("items.json", text)}")));
         Assert.Equal(expected.Split(' '), Hex(Json("-", text)));
@@ -47,7 +47,7 @@ public sealed class CorpusTests : IDisposable
     }
 
     [Fact]
-    public void The_hash_of_a_corpus_depends_on_the_ends_of_its_messages()
+    public void The_hash_of_a_corpus_depends_on_its_messages_and_not_on_their_spelling()
     {
         Assert.NotEqual(Json("-", """{"name":"a"} {"count":1}""").Hash, Json("-", """{"name":"a","count":1}""").Hash);
         Assert.Equal(Json("-", """{"count":1}""").Hash, Json("-", """{ "count" : "1e0" }""").Hash);

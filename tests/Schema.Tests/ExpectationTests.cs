@@ -24,7 +24,7 @@ public class ExpectationTests
     [InlineData("""{"at":null}""", """{"at":"2024-05-17T09:30:00Z"}""", "at: expected null, got \"2024-05-17T09:30:00Z\"")]
     [InlineData("""{"at":"2024-05-17T09:30:00Z"}""", """{}""", "at: expected \"2024-05-17T09:30:00Z\", got nothing")]
     [InlineData("""{"id":"7","items":[{"count":1}]}""", """{"id":"8","items":[{"count":2}]}""", "id: expected \"7\", got \"8\"")]
-    public void The_first_difference_has_a_path(string expected, string reply, string? difference)
+    public void The_first_difference_is_reported_with_its_path(string expected, string reply, string? difference)
     {
         var expectation = new Expectation(Protos.Message("rich.Order"), expected, Protos.Types);
         Assert.Equal(difference, expectation.FirstDifference(Protos.Encode("rich.Order", reply)));

@@ -6,7 +6,7 @@ using IpcBench.Schema.Tests.Support;
 
 namespace IpcBench.Schema.Tests;
 
-/// <summary>What the JSON mapping allows beyond what Google's formatter for C# writes or its parser reads.</summary>
+/// <summary>Checks JSON that the mapping allows, but that Google's C# formatter does not write or its parser does not read.</summary>
 public class JsonMappingTests
 {
     [Theory]
@@ -45,7 +45,7 @@ public class JsonMappingTests
         """{"id":1,"[rich.two.level]":0,"[rich.two.tags]":["a","b"]}""")]
     [InlineData("google.protobuf.StringValue", "\"x\"", "\"x\"")]
     [InlineData("google.protobuf.Struct", """{"a":[1,null,{"b":true}]}""", """{"a":[1,null,{"b":true}]}""")]
-    public void Every_spelling_of_a_value_becomes_canonical_JSON(string type, string json, string? canonical)
+    public void Valid_spellings_of_a_value_become_canonical_JSON(string type, string json, string? canonical)
     {
         if (canonical is null)
             Assert.Throws<InputException>(() => Protos.Encode(type, json));
@@ -68,7 +68,8 @@ public class JsonMappingTests
         Assert.Equal($$"""{"id":1,"[rich.two.level]":7,{{others}}}""", Protos.Decode("rich.two.Two", two.ToByteArray()));
     }
 
-    // https://protobuf.dev/programming-guides/encoding: packed or not, a reader takes both; the last of a oneof wins; halves are merged.
+    // https://protobuf.dev/programming-guides/encoding: a reader accepts packed and unpacked fields, keeps the last member of a oneof,
+    // and merges the parts of a message.
     [Theory]
     [InlineData("rich.Three", "F80101" + "F80102", """{"ints":[1,2]}""")]
     [InlineData("rich.Three", "C20204" + "07000000", """{"unpacked":[7]}""")]
@@ -77,7 +78,7 @@ public class JsonMappingTests
     [InlineData("rich.Three", "0A0178" + "1005", """{"anInt64":"5"}""")]
     [InlineData("rich.Item", "F8FFFFFF0F01" + "1801", """{"count":1}""")]
     [InlineData("rich.two.Two", "0801" + "8301" + "0802" + "8401", """{"id":1,"pair":{"first":2}}""")]
-    public void Bytes_are_read_as_every_reader_does(string type, string hex, string json) =>
+    public void Every_valid_encoding_of_a_message_is_read(string type, string hex, string json) =>
         Assert.Equal(json, Protos.Decode(type, Convert.FromHexString(hex)));
 
     [Theory]

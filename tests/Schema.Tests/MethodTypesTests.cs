@@ -12,14 +12,14 @@ public class MethodTypesTests
     [Theory]
     [InlineData("rich.Shop/Buy")]
     [InlineData("/rich.Shop/Buy")]
-    public void A_method_is_found_by_both_spellings(string name)
+    public void A_method_is_found_with_a_slash_or_a_dot_before_its_name(string name)
     {
         var method = Protos.Types.Method(name);
         Assert.Equal("rich.Shop.Buy", method.FullName);
         Assert.Equal("rich.Order", method.InputType.FullName);
     }
 
-    // As protobuf.js writes files, and with it the reflection of grpc-js.
+    // protobuf.js writes files without imports, and the reflection of grpc-js uses protobuf.js.
     [Fact]
     public void A_file_without_imports_gets_the_imports_of_its_types()
     {
@@ -41,9 +41,9 @@ public class MethodTypesTests
             types.Message("shop.cart.Cart")!.Fields.InDeclarationOrder().Select(field => field.MessageType.FullName));
     }
 
-    // It leaves names as they stand in the text, and the entry of a map is a message inside.
+    // protobuf.js keeps names as the .proto text has them, and writes the entry of a map as a nested message.
     [Fact]
-    public void Names_of_protobuf_js_are_described_with_maps_and_shortest_names()
+    public void Relative_names_of_protobuf_js_are_described_as_full_names_and_maps()
     {
         static FieldDescriptorProto Field(string name, int number, FieldDescriptorProto.Types.Type type, string of = "")
         {
@@ -68,7 +68,7 @@ public class MethodTypesTests
     }
 
     [Fact]
-    public void Packages_whose_types_form_a_circle_are_reported()
+    public void Packages_whose_types_use_each_other_are_reported()
     {
         var shop = new FileDescriptorProto { Name = "shop.proto", Package = "shop", MessageType = { Message("Cart", ".user.Person") } };
         var user = new FileDescriptorProto { Name = "user.proto", Package = "user", MessageType = { Message("Person", ".shop.Cart") } };
@@ -102,7 +102,7 @@ public class MethodTypesTests
     }
 
     [Fact]
-    public void A_set_that_protoc_wrote_is_read()
+    public void A_file_with_a_descriptor_set_is_read()
     {
         using var folder = new TempFolder();
         var set = new FileDescriptorSet { File = { Protos.Files } };
@@ -171,7 +171,7 @@ public class MethodTypesTests
         Assert.Equal("line 1, column 23: the enum edition.Closed has no value 3: known are 1, 2", error.Message);
     }
 
-    // buf writes what it knows of a file (its module, unused imports) into field 8042 of each, which is nobody else's.
+    // buf writes facts about each file (its module, unused imports) into field 8042, which only buf uses.
     [Fact]
     public void A_set_that_buf_wrote_with_additional_fields_is_read()
     {
@@ -194,7 +194,7 @@ public class MethodTypesTests
         Assert.Equal("rich.Order", Protoset.Parse(set.ToArray(), "image.binpb").Method("rich.Shop/Buy").InputType.FullName);
     }
 
-    // Whatever a set is broken into, there is an answer in words.
+    // Any damaged set gives types or an error message.
     [Fact]
     public void A_damaged_set_is_rejected_or_read_and_never_crashes()
     {

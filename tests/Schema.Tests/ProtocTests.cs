@@ -5,7 +5,7 @@ namespace IpcBench.Schema.Tests;
 public class ProtocTests
 {
     [Fact]
-    public void The_newest_compiler_of_Grpc_Tools_in_the_folder_of_packages_is_found()
+    public void The_newest_Grpc_Tools_compiler_in_the_package_folder_is_found()
     {
         var packages = Directory.CreateTempSubdirectory();
         try

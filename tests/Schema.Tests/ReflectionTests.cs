@@ -13,7 +13,7 @@ public class ReflectionTests
     private const string V1Alpha = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
     private const string Server = "unix:/tmp/shop.sock";
 
-    // The numbers by hand, so that a slip in the .proto shows: a server would not understand it.
+    // The numbers are written by hand, so that a wrong number in the .proto is noticed: a server would not understand the message.
     [Fact]
     public void The_messages_have_the_documented_field_numbers()
     {
@@ -33,7 +33,7 @@ public class ReflectionTests
     }
 
     [Fact]
-    public async Task Services_are_sorted()
+    public async Task Services_are_sorted_without_duplicates()
     {
         var server = new FakeReflection { Services = ["shop.B", "shop.A", "shop.B"] };
         Assert.Equal(["shop.A", "shop.B"], await server.Client(Server).ServicesAsync());
@@ -83,7 +83,7 @@ public class ReflectionTests
     }
 
     [Fact]
-    public async Task A_listed_but_unknown_service_is_not_suggested_for_itself()
+    public async Task A_service_that_reflection_lists_but_does_not_know_is_reported()
     {
         var server = new FakeReflection { Files = Protos.Files, Services = ["rich.Shop", "rich.Store"] };
         var client = server.Client(Server);
@@ -97,7 +97,7 @@ public class ReflectionTests
     }
 
     [Fact]
-    public async Task Endless_imports_are_given_up()
+    public async Task Endless_imports_end_with_an_error()
     {
         var client = new ReflectionClient(
             (_, bytes, _) =>
@@ -133,7 +133,7 @@ public class ReflectionTests
     [InlineData(0, "OK", "", "the reflection of unix:/tmp/shop.sock did not answer the question for the list of its services")]
     [InlineData(0, "OK", "3A06080D12026F68",
         "the reflection of unix:/tmp/shop.sock does not give the list of its services: oh (status 13)")]
-    public async Task An_error_of_reflection_is_one_sentence(int status, string text, string? hex, string sentence)
+    public async Task An_error_of_reflection_is_reported_with_its_reason(int status, string text, string? hex, string sentence)
     {
         var reply = new ReflectionReply(status, text, hex is null ? null : Convert.FromHexString(hex));
         var client = new ReflectionClient((_, _, _) => Task.FromResult(reply), Server);
@@ -157,7 +157,7 @@ public class ReflectionTests
 
     private static ServerReflectionResponse Parse(string hex) => ServerReflectionResponse.Parser.ParseFrom(Convert.FromHexString(hex));
 
-    /// <summary>The other end of the conversation, as the specification describes it.</summary>
+    /// <summary>Answers as a reflection server does by the specification.</summary>
     private sealed class FakeReflection
     {
         public IReadOnlyList<FileDescriptorProto> Files { get; init; } = [];

@@ -112,7 +112,7 @@ public class WrongJsonTests
     [InlineData("rich.Three", """{"any":{"@type":"t/google.protobuf.Duration","seconds":1}}""",
         "line 1, column 8: a google.protobuf.Duration in an Any is its \"value\" and nothing else")]
     [InlineData("rich.Three", """{"any":{"@type":"t/rich.Item","nam":""}}""", "line 1, column 31: rich.Item has no field \"nam\": name")]
-    public void Wrong_JSON_gives_a_sentence_with_line_and_column(string type, string json, string sentence) =>
+    public void Wrong_JSON_is_reported_with_line_and_column(string type, string json, string sentence) =>
         Assert.Equal(sentence, Assert.Throws<InputException>(() => Protos.Encode(type, json)).Message);
 
     [Fact]

@@ -5,7 +5,7 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Schema.Tests;
 
-/// <summary>Sets, .proto files and names that are wrong, each told in one sentence.</summary>
+/// <summary>Checks the error messages of wrong descriptor sets, .proto files and names.</summary>
 public class WrongTypesTests
 {
     [Theory]
@@ -50,7 +50,7 @@ public class WrongTypesTests
         Error("syntax = \"proto3\";"u8.ToArray()));
 
     [Fact]
-    public void The_error_of_an_unknown_syntax_or_edition_lists_the_known_ones()
+    public void An_unknown_syntax_or_edition_is_rejected()
     {
         var four = File("four.proto");
         four.Syntax = "proto4";
@@ -91,7 +91,7 @@ public class WrongTypesTests
     }
 
     [Fact]
-    public void An_endless_device_does_not_fill_the_memory()
+    public void An_endless_protoset_is_rejected_at_the_size_limit()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "devices in folders are Unix's");
         Assert.Equal("/dev/zero has more than 268435456 bytes, too many for a protoset",
@@ -99,7 +99,7 @@ public class WrongTypesTests
     }
 
     [Fact]
-    public async Task Warnings_of_the_compiler_are_not_shown_as_its_error()
+    public async Task Warnings_of_the_compiler_are_left_out_of_its_error()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "starts a shell");
         using var folder = new TempFolder();
@@ -117,7 +117,7 @@ public class WrongTypesTests
     }
 
     [Fact]
-    public async Task The_error_of_a_missing_compiler_or_file_or_folder_names_it()
+    public async Task The_error_names_a_missing_compiler_or_file_or_folder()
     {
         using var folder = new TempFolder();
         var file = folder.Write("hello.proto", "syntax = \"proto3\";");

@@ -18,7 +18,7 @@ public class BytesTests
     [InlineData("GET", 10)]
     [InlineData("POST", 70_000)]
     [InlineData("GET", 1_000_000)]
-    public async Task A_bytes_request_returns_its_number_of_bytes(string method, int size)
+    public async Task A_bytes_request_returns_the_requested_number_of_bytes(string method, int size)
     {
         await using var server = await ServerUnderTest.StartAsync(Addresses.Unix());
         using var client = Client(server.Address);

@@ -12,7 +12,7 @@ public class ConnectionLimitTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task More_connections_than_file_descriptors_are_closed_and_the_server_continues(string sockets)
+    public async Task Connections_above_the_descriptor_limit_are_closed_and_the_server_continues(string sockets)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit of open files is set by a shell here");
         const int files = 400, connections = 1_000;
@@ -26,7 +26,7 @@ public class ConnectionLimitTests
             Assert.InRange(limit, 16, files);
             for (var connection = 0; connection < connections; connection++)
                 opened.Add(await ConnectAsync(address));
-            // The last of them finds no room and is told so by a close.
+            // The server closes the last connection, which is above the limit.
             Assert.Equal(0, await opened[^1].ReadAsync(new byte[1]).AsTask().WaitAsync(Limits.Wait));
             Assert.Equal(10, (await first.DownloadAsync(10)).Length);
             Assert.InRange((await first.UsageAsync()).Endpoints[0].ConnectionsOpen, 1, limit);
@@ -42,7 +42,7 @@ public class ConnectionLimitTests
     [Theory]
     [InlineData(80)]
     [InlineData(367)]
-    public async Task The_error_of_too_few_file_descriptors_is_one_sentence(int files)
+    public async Task Too_few_file_descriptors_end_the_server_with_the_needed_number(int files)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit of open files is set by a shell here");
         var (exitCode, output, error) = await ServerChild.RunWithFilesAsync(files, "--listen", Addresses.Unix().ToString());
@@ -54,7 +54,7 @@ public class ConnectionLimitTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task A_server_with_a_lowered_limit_closes_the_excess_and_serves_on(string sockets)
+    public async Task A_server_with_a_lowered_limit_closes_excess_connections_and_continues(string sockets)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit of a running process is changed by prlimit");
         const int files = 400, connections = 100;
@@ -75,7 +75,7 @@ public class ConnectionLimitTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task A_connection_for_which_there_was_no_descriptor_is_served_when_there_are_some_again(string sockets)
+    public async Task A_connection_without_a_descriptor_is_served_when_descriptors_are_free_again(string sockets)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit of a running process is changed by prlimit");
         const int files = 400;
@@ -84,7 +84,7 @@ public class ConnectionLimitTests
         var address = child.Addresses[0];
         using (var first = new GrpcClient(address))
             Assert.Equal(10, (await first.DownloadAsync(10)).Length);
-        await child.LimitFilesAsync(10, files); // all below are taken
+        await child.LimitFilesAsync(10, files); // all lower descriptors are taken
         using var next = new GrpcClient(address);
         var call = next.DownloadAsync(10);
         if (sockets == "loop")
@@ -94,8 +94,8 @@ public class ConnectionLimitTests
     }
 
     /// <summary>
-    /// For want of descriptors the runtime itself may end, so the listening socket is shut down to make accepting fail. Kestrel on .NET's
-    /// sockets is not tested: its accept tries again at once and without end, and nothing can slow that down.
+    /// The listening socket is shut down to make accepting fail, because the runtime itself may end for lack of descriptors. Kestrel on
+    /// .NET's sockets is not tested: it retries a failed accept at once and without end, and nothing can slow the retries down.
     /// </summary>
     [Theory]
     [InlineData(false, "loop")]
@@ -144,7 +144,7 @@ public class ConnectionLimitTests
     private static Task<Stream> ConnectAsync(Address address) =>
         Connector.For(address, new ConnectorOptions()).ConnectAsync(CancellationToken.None).AsTask().WaitAsync(Limits.Wait);
 
-    // The server may need a moment to notice that the others have gone.
+    // The server may need a moment to notice that the other connections have closed.
     private static async Task<int> RetryAsync(Func<Task<int>> call)
     {
         using var limit = new CancellationTokenSource(Limits.Wait);

@@ -28,7 +28,7 @@ public class ControlTests
     [Fact]
     public async Task Describe_tells_only_known_variables_of_the_runtime()
     {
-        // A process of its own: variables of the test process would be seen by every server that other tests start meanwhile.
+        // The server is a process of its own, because servers of other tests would see variables of the test process.
         await using var server = await ServerChild.StartWithVariablesAsync(
             new() { ["DOTNET_ConnectionStrings__Main"] = "Password=s3cret", ["DOTNET_GCHeapCount"] = "3" },
             "--listen", Addresses.Unix().ToString());
@@ -119,7 +119,7 @@ public class ControlTests
     [InlineData("-1us", -1)]
     [InlineData("2h", -1)]
     [InlineData("61s", -1)]
-    public void Work_is_a_time_with_its_unit(string text, long ns)
+    public void The_work_option_is_a_time_with_a_unit(string text, long ns)
     {
         var options = new EndpointBehaviorOptions { Work = [text] };
         if (ns >= 0)

@@ -14,7 +14,7 @@ public class DownloadTests
 
     [Theory]
     [MemberData(nameof(KindsAndStacks))]
-    public async Task Every_transport_answers_every_size_with_exactly_those_bytes(string kind, string stack, string sockets)
+    public async Task Every_transport_answers_with_the_exact_bytes_of_every_size(string kind, string stack, string sockets)
     {
         await using var server = await ServerUnderTest.StartAsync(new ServerOptions
         {
@@ -28,7 +28,7 @@ public class DownloadTests
     }
 
     [Fact]
-    public async Task Sizes_that_are_not_kept_have_the_same_answers()
+    public async Task Replies_that_are_not_cached_have_the_same_bytes()
     {
         await using var server = await ServerUnderTest.StartAsync(Addresses.Tcp);
         using var client = new GrpcClient(server.Address);
@@ -39,7 +39,7 @@ public class DownloadTests
     }
 
     [Fact]
-    public void A_bounded_number_of_sizes_and_bytes_is_kept()
+    public void Only_a_bounded_number_of_replies_and_bytes_is_cached()
     {
         var replies = new DownloadReplies();
         Assert.Same(replies.For(10), replies.For(10));
@@ -54,7 +54,7 @@ public class DownloadTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task Many_calls_at_once_on_one_connection_each_get_their_own_size(string sockets)
+    public async Task Concurrent_calls_on_one_connection_each_get_their_own_size(string sockets)
     {
         await using var server = await ServerUnderTest.StartAsync(
             new ServerOptions { Listen = [Addresses.Unix()], Sockets = Engines.Of(sockets) });
@@ -65,7 +65,7 @@ public class DownloadTests
     }
 
     [Fact]
-    public void Kept_replies_are_found_without_allocation()
+    public void Cached_replies_are_found_without_allocation()
     {
         var replies = new DownloadReplies();
         replies.For(1_000_000);
@@ -88,7 +88,7 @@ public class DownloadTests
         var before = (await client.UsageAsync()).AllocatedBytes;
         for (var call = 0; call < calls; call++)
             await client.DownloadAsync(size);
-        // Kestrel's own pieces are some 30 kB per megabyte.
+        // Kestrel itself allocates some 30 kB per megabyte.
         Assert.InRange(((await client.UsageAsync()).AllocatedBytes - before) / calls, 0, size / 4);
     }
 

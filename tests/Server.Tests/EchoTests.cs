@@ -13,7 +13,7 @@ public class EchoTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public async Task Every_byte_comes_back_on_every_transport_and_connections_are_counted(string kind, string sockets)
+    public async Task An_echo_returns_every_byte_on_every_transport_and_counts_connections(string kind, string sockets)
     {
         await using var server = await StartAsync(Addresses.Of(kind), sockets);
         var echo = server.Endpoints[1];
@@ -42,7 +42,7 @@ public class EchoTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task Clients_that_never_read_cost_bounded_memory_and_others_are_served(string sockets)
+    public async Task Clients_that_never_read_cost_bounded_memory_and_block_no_other_client(string sockets)
     {
         const int clients = 100, offered = 4 << 20;
         const long allowed = 120L << 20;
@@ -75,7 +75,7 @@ public class EchoTests
     [InlineData("tcp")]
     [InlineData("unix")]
     [InlineData("pipe")]
-    public async Task A_served_address_is_rejected_and_its_server_continues(string kind)
+    public async Task An_address_in_use_is_rejected_and_its_server_continues(string kind)
     {
         await using var first = await StartAsync(Addresses.Of(kind));
         var taken = first.Endpoints[1].Address;
@@ -101,7 +101,7 @@ public class EchoTests
     }
 
     [Fact]
-    public async Task Describe_distinguishes_an_echo_and_grpc()
+    public async Task Describe_names_the_protocol_of_each_endpoint()
     {
         await using var server = await StartAsync(Addresses.Unix());
         using var client = new GrpcClient(server.Address);
@@ -109,7 +109,7 @@ public class EchoTests
     }
 
     [Fact]
-    public async Task An_echo_alone_serves_no_grpc_and_a_signal_ends_it_with_open_connections()
+    public async Task A_signal_ends_an_echo_server_with_open_connections()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no signals to send on Windows");
         var address = Addresses.Unix();
@@ -140,7 +140,7 @@ public class EchoTests
     }
 
     [Fact]
-    public async Task Unknown_sockets_and_a_loop_without_epoll_are_rejected_with_a_sentence()
+    public async Task An_unknown_or_unsupported_value_of_sockets_is_rejected()
     {
         var (value, sentence) = OperatingSystem.IsLinux()
             ? ("fast", "'fast' is no value for --sockets: write loop, dotnet or bare")
@@ -184,7 +184,7 @@ public class EchoTests
         Assert.Equal(sent, back);
     }
 
-    // Ends when all is written, the server has gone, or the test has had enough.
+    // Ends when all bytes are written, when the server closes the connection, or when the test cancels.
     private static async Task OfferAsync(Stream stream, int bytes, CancellationToken end)
     {
         try

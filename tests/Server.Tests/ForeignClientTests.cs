@@ -8,7 +8,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Server.Tests;
 
-/// <summary>Clients that others wrote, over every transport that they know.</summary>
+/// <summary>gRPC clients of other projects, over every transport that each client supports.</summary>
 public partial class ForeignClientTests
 {
     private static readonly string[] Sizes = ["0", "1", "10", "1000", "16384", "100000", "1000000", "5000000"];
@@ -71,7 +71,7 @@ public partial class ForeignClientTests
     [InlineData("pipe", 10, 2_000)]
     [InlineData("tcp", 1_000_000, 50)]
     [InlineData("unix", 1_000_000, 50)]
-    public async Task H2load_gets_every_complete_answer(string kind, int size, int calls)
+    public async Task H2load_receives_the_complete_answer_of_every_call(string kind, int size, int calls)
     {
         await using var server = await ServerUnderTest.StartAsync(Addresses.Of(kind));
         var request = Path.Combine(Path.GetTempPath(), $"gb-{Guid.NewGuid():N}.bin");

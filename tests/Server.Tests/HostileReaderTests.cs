@@ -5,7 +5,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Server.Tests;
 
-/// <summary>Clients that ask for much and take little.</summary>
+/// <summary>Checks the server against clients that request many bytes and read few.</summary>
 public abstract class HostileReaderTests(HostileServer server)
 {
     private const uint LargestWindow = int.MaxValue;
@@ -15,7 +15,7 @@ public abstract class HostileReaderTests(HostileServer server)
     [InlineData(1_000_000)]
     [InlineData(60_000)]
     [InlineData(10_000)]
-    public Task Clients_that_never_read_hold_a_bounded_number_of_bytes(int size) => server.SurviveAsync(async () =>
+    public Task Clients_that_never_read_cost_bounded_memory(int size) => server.SurviveAsync(async () =>
     {
         var clients = await AskWithoutReadingAsync(server.Target, connections: 30, size);
         await Task.Delay(500);
@@ -24,9 +24,9 @@ public abstract class HostileReaderTests(HostileServer server)
         await server.AwaitAsync(usage => usage.ConnectionsOpen == 0);
     });
 
-    // That stack writes each reply in one piece, so it is the calls that wait.
+    // The grpc-dotnet stack writes each reply in one piece, so the calls wait for memory instead of the writes.
     [Fact]
-    public async Task Unread_replies_of_grpc_dotnet_are_bounded_and_others_are_served()
+    public async Task Unread_replies_of_grpc_dotnet_cost_bounded_memory_and_block_no_client()
     {
         server.SkipWhereItIsNot();
         const int size = 8_000_000;
@@ -48,9 +48,9 @@ public abstract class HostileReaderTests(HostileServer server)
             await client.DisposeAsync();
     }
 
-    // Small socket buffers and one reply, for the server waits as long as what is on its way might take.
+    // The time-out of the server grows with the bytes in flight: small socket buffers and one reply keep the time-out short.
     [Fact]
-    public async Task Clients_that_never_read_or_keep_their_windows_shut_are_cut_off()
+    public async Task Clients_that_never_read_or_never_open_a_window_are_disconnected()
     {
         server.SkipWhereItIsNot();
         await using var child = await ServerChild.StartAsync(
@@ -68,7 +68,7 @@ public abstract class HostileReaderTests(HostileServer server)
     }
 
     [Fact]
-    public Task Clients_with_closed_windows_hold_a_bounded_number_of_bytes() => server.SurviveAsync(async () =>
+    public Task Clients_with_closed_windows_cost_bounded_memory() => server.SurviveAsync(async () =>
     {
         const int connections = 30;
         var clients = new List<RawHttp2>();
@@ -88,7 +88,7 @@ public abstract class HostileReaderTests(HostileServer server)
         await server.AwaitAsync(usage => usage.ConnectionsOpen == 0);
     });
 
-    // Small questions with large answers, which all stand in the server's memory when a window is opened for a moment.
+    // Small requests have large answers. Without back-pressure, all answers would stand in the server's memory.
     [Fact]
     public Task Reflection_answers_no_faster_than_the_client_reads() =>
         server.SurviveAsync(async () =>
@@ -103,7 +103,7 @@ public abstract class HostileReaderTests(HostileServer server)
                     RawHttp2.Headers("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"));
                 raw.Add(RawHttp2.Data, 0, 1, question);
                 await raw.FlushAsync();
-                Assert.NotNull(await raw.ReadUntilAsync(RawHttp2.HeadersType)); // it waits for the first answer to leave
+                Assert.NotNull(await raw.ReadUntilAsync(RawHttp2.HeadersType)); // the server waits until the first answer is sent
                 for (var sent = 0; sent < 700_000; sent += many.Length)
                     raw.Add(RawHttp2.Data, 0, 1, many);
                 raw.Add(RawHttp2.WindowUpdate, 0, 1, RawHttp2.Big(16_384));
@@ -117,7 +117,7 @@ public abstract class HostileReaderTests(HostileServer server)
         });
 
     [Fact]
-    public Task A_window_that_opens_byte_by_byte_gets_its_bytes() => server.SurviveAsync(async () =>
+    public Task A_window_that_opens_byte_by_byte_receives_every_byte() => server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target, initialWindow: 0);
         raw.AddDownload(1, 200);
@@ -145,7 +145,7 @@ public abstract class HostileReaderTests(HostileServer server)
                     raw.Add(type, 0, 0, type == RawHttp2.Ping ? new byte[8] : [0, 3, 0, 0, 0, 100]);
                 stopped = !await raw.TryFlushAsync(TimeSpan.FromSeconds(2));
             }
-            // Either the server reads no further, or it has hung up.
+            // Either the server has stopped reading, or it has closed the connection.
             Assert.True(stopped);
         }
     });
@@ -166,8 +166,8 @@ public abstract class HostileReaderTests(HostileServer server)
     }
 }
 
-/// <summary>Those of <see cref="HostileReaderTests"/> against .NET's sockets.</summary>
+/// <summary>Runs <see cref="HostileReaderTests"/> against .NET's sockets.</summary>
 public class HostileReaderDotNetTests(HostileDotNetServer server) : HostileReaderTests(server), IClassFixture<HostileDotNetServer>;
 
-/// <summary>Those of <see cref="HostileReaderTests"/> against event loops.</summary>
+/// <summary>Runs <see cref="HostileReaderTests"/> against event loops.</summary>
 public class HostileReaderLoopTests(HostileLoopServer server) : HostileReaderTests(server), IClassFixture<HostileLoopServer>;

@@ -4,7 +4,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Server.Tests;
 
-/// <summary>Clients that send what no client should.</summary>
+/// <summary>Checks the server against clients that send invalid or endless input.</summary>
 public abstract class HostileWriterTests(HostileServer server)
 {
     private const uint ProtocolError = 1, FlowControlError = 3, FrameSizeError = 6, EnhanceYourCalm = 11;
@@ -28,7 +28,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task Endless_continuation_ends_the_connection() => server.SurviveAsync(async () =>
+    public Task Endless_CONTINUATION_frames_end_the_connection() => server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target);
         raw.Add(RawHttp2.HeadersType, 0, 1, RawHttp2.Headers(GrpcClient.Download));
@@ -44,7 +44,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task Endless_empty_continuation_ends_the_connection_or_waits() => server.SurviveAsync(async () =>
+    public Task Endless_empty_CONTINUATION_frames_do_no_harm() => server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target);
         raw.Add(RawHttp2.HeadersType, 0, 1, RawHttp2.Headers(GrpcClient.Download));
@@ -75,7 +75,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task Endless_empty_data_does_no_harm() => server.SurviveAsync(async () =>
+    public Task Endless_empty_DATA_frames_do_no_harm() => server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target);
         raw.Add(RawHttp2.HeadersType, RawHttp2.EndHeaders, 1, RawHttp2.Headers(GrpcClient.Download));
@@ -89,7 +89,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task An_endless_request_stops_at_its_prefix_or_window() => server.SurviveAsync(async () =>
+    public Task An_endless_request_is_answered_or_ends_the_connection() => server.SurviveAsync(async () =>
     {
         byte[][] starts = [[0, 0x7F, 0, 0, 0], [0, 0, 0, 0x7F, 0]];
         foreach (var start in starts)
@@ -103,13 +103,13 @@ public abstract class HostileWriterTests(HostileServer server)
                 raw.Add(RawHttp2.Data, 0, 1, new byte[16 << 10]);
                 alive = await raw.TryFlushAsync(TimeSpan.FromSeconds(5));
             }
-            // It was answered, or the connection ended: it is not read forever.
+            // The server has answered or ended the connection: it does not read the request forever.
             Assert.True(!alive || await raw.ReadUntilAsync(RawHttp2.HeadersType) is not null);
         }
     });
 
     [Fact]
-    public Task A_request_that_trickles_is_cut_off() => server.SurviveAsync(async () =>
+    public Task A_request_that_arrives_too_slowly_ends_the_connection() => server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target);
         raw.Add(RawHttp2.HeadersType, RawHttp2.EndHeaders, 1, RawHttp2.Headers(GrpcClient.Download));
@@ -125,7 +125,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task Thousands_of_idle_and_half_open_connections_do_not_block_others() => server.SurviveAsync(async () =>
+    public Task Thousands_of_idle_and_half_open_connections_block_no_other_client() => server.SurviveAsync(async () =>
     {
         const int each = 1_000;
         var before = await server.TargetUsageAsync();
@@ -138,7 +138,8 @@ public abstract class HostileWriterTests(HostileServer server)
             await half.WriteAsync("PRI * HT"u8.ToArray());
             idle.Add(half);
         }
-        // Opened, not open: on a slow machine the first half-open ones have been cut off before the last has come.
+        // Counts opened rather than open connections: on a slow machine the server closes the first half-open connections before the last
+        // one connects.
         await server.AwaitAsync(usage => usage.ConnectionsOpened - before.ConnectionsOpened >= 3 * each);
         foreach (var connection in idle)
             await connection.DisposeAsync();
@@ -149,7 +150,7 @@ public abstract class HostileWriterTests(HostileServer server)
     public Task Garbage_on_any_transport_ends_only_its_connection() => server.SurviveAsync(async () =>
     {
         var random = new Random(7);
-        // To TLS's own port as plain TCP: what reaches its handshake.
+        // Plain TCP to the TLS port, so that the garbage reaches the handshake.
         var targets = server.Addresses
             .Select(address => address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : address).ToArray();
         for (var attempt = 0; attempt < 100; attempt++)
@@ -169,7 +170,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task Mutated_frames_end_at_most_their_connection() => server.SurviveAsync(async () =>
+    public Task Random_frames_end_at_most_their_own_connection() => server.SurviveAsync(async () =>
     {
         var random = new Random(11);
         for (var attempt = 0; attempt < 200; attempt++)
@@ -190,13 +191,13 @@ public abstract class HostileWriterTests(HostileServer server)
 
     [Theory]
     [InlineData(RawHttp2.Data, 0, 0, 10, ProtocolError)] // DATA on stream 0
-    [InlineData(RawHttp2.HeadersType, 4, 2, 1, ProtocolError)] // a stream of the server's
+    [InlineData(RawHttp2.HeadersType, 4, 2, 1, ProtocolError)] // a stream number that belongs to the server
     [InlineData(RawHttp2.Ping, 0, 0, 7, FrameSizeError)] // PING of seven bytes
     [InlineData(RawHttp2.Settings, 0, 0, 5, FrameSizeError)] // SETTINGS of five bytes
     [InlineData(RawHttp2.WindowUpdate, 0, 0, 4, ProtocolError)] // an increment of zero
-    [InlineData(RawHttp2.Data, 0, 1, 20_000, FrameSizeError)] // larger than was allowed
-    [InlineData(RawHttp2.Continuation, 4, 1, 0, ProtocolError)] // a continuation of nothing
-    public Task A_protocol_violation_is_answered_with_its_error(byte type, byte flags, int streamId, int bytes, uint error) =>
+    [InlineData(RawHttp2.Data, 0, 1, 20_000, FrameSizeError)] // larger than the allowed frame size
+    [InlineData(RawHttp2.Continuation, 4, 1, 0, ProtocolError)] // CONTINUATION without HEADERS
+    public Task A_protocol_violation_is_answered_with_its_error_code(byte type, byte flags, int streamId, int bytes, uint error) =>
         server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target);
@@ -232,8 +233,8 @@ public abstract class HostileWriterTests(HostileServer server)
     }
 }
 
-/// <summary>Those of <see cref="HostileWriterTests"/> against .NET's sockets.</summary>
+/// <summary>Runs <see cref="HostileWriterTests"/> against .NET's sockets.</summary>
 public class HostileWriterDotNetTests(HostileDotNetServer server) : HostileWriterTests(server), IClassFixture<HostileDotNetServer>;
 
-/// <summary>Those of <see cref="HostileWriterTests"/> against event loops.</summary>
+/// <summary>Runs <see cref="HostileWriterTests"/> against event loops.</summary>
 public class HostileWriterLoopTests(HostileLoopServer server) : HostileWriterTests(server), IClassFixture<HostileLoopServer>;

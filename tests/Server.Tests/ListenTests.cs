@@ -63,7 +63,7 @@ public class ListenTests
     [InlineData("unix")]
     [InlineData("unix-abstract")]
     [InlineData("pipe")]
-    public async Task A_served_address_is_rejected_and_its_server_continues(string kind)
+    public async Task An_address_in_use_is_rejected_and_its_server_continues(string kind)
     {
         Assert.SkipWhen(kind == "unix-abstract" && !OperatingSystem.IsLinux(), "only Linux has abstract sockets");
         await using var first = await ServerUnderTest.StartAsync(Addresses.Of(kind));
@@ -76,7 +76,7 @@ public class ListenTests
     }
 
     [Fact]
-    public async Task A_port_in_use_on_ipv6_alone_is_rejected_too()
+    public async Task A_port_in_use_only_on_IPv6_is_rejected()
     {
         Assert.SkipUnless(Socket.OSSupportsIPv6, "no IPv6 here");
         using var taken = new TcpListener(IPAddress.IPv6Loopback, 0);
@@ -151,7 +151,7 @@ public class ListenTests
     }
 
     [Fact]
-    public async Task The_errors_of_a_too_long_path_and_a_missing_folder_are_sentences()
+    public async Task A_too_long_path_and_a_missing_folder_are_rejected_with_the_reason()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows makes the folder");
         var path = "/tmp/" + new string('x', 200);
@@ -167,7 +167,7 @@ public class ListenTests
     [Theory]
     [InlineData("192.0.2.1", ":0: this machine does not have that address; use localhost or one of its own")]
     [InlineData("no-such-host.invalid", ":0: the name has no address; use localhost or an IP address of this machine")]
-    public async Task The_error_of_another_machines_address_is_one_sentence(string host, string why)
+    public async Task An_address_of_another_machine_is_rejected_with_the_reason(string host, string why)
     {
         var error = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Tcp(host, 0)));
         Assert.Equal($"cannot listen on http://{host}{why}", error.Message);
@@ -197,7 +197,7 @@ public class ListenTests
 
     private static void LeaveStale(string path)
     {
-        // A copy of the descriptor would be needed to keep .NET from removing the file: bind under another name and rename.
+        // .NET removes the file under the name that was bound. So the socket is bound under another name, and the file is renamed.
         using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         socket.Bind(new UnixDomainSocketEndPoint(path + ".0"));
         socket.Listen();

@@ -16,7 +16,7 @@ using Loops = IpcBench.LoopSockets.LoopSockets;
 
 namespace IpcBench.Server.Tests;
 
-/// <summary>The two halves of the package as an application has them: a plain Kestrel and a plain HttpClient.</summary>
+/// <summary>Checks both halves of the package as an application uses them: with a plain Kestrel and a plain HttpClient.</summary>
 public class LoopSocketsTests
 {
     private const string NoEpoll = "there is no epoll here";
@@ -89,7 +89,7 @@ public class LoopSocketsTests
         Assert.Equal(((long)total, (long)total), (read, application.Written));
     }
 
-    // Each reply is many times what the sockets hold: a wake-up that is lost leaves its call waiting for ever.
+    // Each reply is many times larger than the socket buffers, so a lost wake-up would leave the call waiting for ever.
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -122,7 +122,7 @@ public class LoopSocketsTests
 
     // An application that asks for Request.Form blocks its thread until the body has arrived.
     [Fact]
-    public async Task Blocked_handlers_stop_neither_other_connections_nor_the_stop_of_the_server()
+    public async Task Blocked_handlers_block_neither_other_connections_nor_the_server_stop()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         await using var application = await StartAsync();
@@ -154,7 +154,7 @@ public class LoopSocketsTests
         await application.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
         Assert.Contains("The threads of loop 0, loop 1 did not end within 3 s: the application blocks them, "
             + "which UnsafePreferInlineScheduling runs there.", application.Log.Lines);
-        // The threads go on when their handlers' bodies end.
+        // The threads continue when the request bodies of their handlers end.
         slow.ForEach(socket => socket.Dispose());
     }
 
@@ -184,7 +184,7 @@ public class LoopSocketsTests
     }
 
     [Fact]
-    public async Task Bytes_that_arrive_faster_than_they_are_handled_on_the_loops_thread_do_not_stop_the_neighbours()
+    public async Task A_flood_that_a_loops_thread_handles_does_not_stop_other_connections()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         await using var transport = await BoundTransport.StartAsync(Support.Transports.LoopInline, overUnix: true, most: 4 << 20, loops: 1);
@@ -194,7 +194,7 @@ public class LoopSocketsTests
         {
             while (await flooded.Transport.Input.ReadAsync() is { IsCompleted: false } read)
             {
-                // Longer than it takes the client to send as much again.
+                // Handling takes longer than the client needs to send as many bytes again.
                 for (var began = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(began) < TimeSpan.FromMilliseconds(2);)
                     Thread.SpinWait(100);
                 flooded.Transport.Input.AdvanceTo(read.Buffer.End);
@@ -227,7 +227,7 @@ public class LoopSocketsTests
     }
 
     [Fact]
-    public async Task A_client_that_resets_or_stops_ends_its_connection()
+    public async Task A_reset_by_the_client_aborts_its_request()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         await using var application = await StartAsync();
@@ -254,7 +254,7 @@ public class LoopSocketsTests
     }
 
     [Fact]
-    public async Task A_connect_to_nobody_is_an_IOException_and_a_wait_can_be_cancelled()
+    public async Task A_connect_without_a_server_fails_and_a_waiting_read_can_be_cancelled()
     {
         await Assert.ThrowsAsync<IOException>(() => Loops.Connect(new UnixDomainSocketEndPoint(Addresses.Unix().Path)).AsTask());
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
@@ -267,7 +267,7 @@ public class LoopSocketsTests
         await Assert.ThrowsAnyAsync<IOException>(() => reading.WaitAsync(Limits.Wait));
     }
 
-    // As a NetworkStream has it: what the system has taken arrives, whenever the other side comes to read it.
+    // As with a NetworkStream, bytes that the system has accepted arrive, even if the other side reads late.
     [Fact]
     public async Task Bytes_written_before_a_dispose_reach_a_slow_reader()
     {
@@ -318,7 +318,7 @@ public class LoopSocketsTests
         return faults;
     }
 
-    // A flush that waits for a client that does not read, which is then aborted: as WholeReplies cuts such clients off.
+    // Aborts a connection while a flush waits for a client that does not read, as WholeReplies does with such clients.
     [SupportedOSPlatform("linux")]
     private static async Task<bool> FlushOfAbortedAsync()
     {
@@ -334,7 +334,7 @@ public class LoopSocketsTests
             var flushing = connection!.Transport.Output.WriteAsync(new byte[8 << 20]).AsTask();
             connection.Abort(new ConnectionAbortedException("the test aborts it"));
             var isOver = (await flushing.WaitAsync(Limits.Wait)).IsCompleted;
-            // The one that waited is let go because its bytes are dropped; a later one tells that nobody takes any more.
+            // The waiting flush ends because its bytes are dropped. A later flush reports that the connection has ended.
             using var limit = new CancellationTokenSource(Limits.Wait);
             for (; !isOver; isOver = (await connection.Transport.Output.WriteAsync(new byte[1], limit.Token)).IsCompleted)
                 await Task.Delay(5, limit.Token);
@@ -347,7 +347,7 @@ public class LoopSocketsTests
         }
     }
 
-    // All that the system holds of a client that has sent as much as it could before it was accepted.
+    // Returns the length of the first read from a client that filled the system's buffers before the accept.
     [SupportedOSPlatform("linux")]
     private static async Task<long> FirstReadAsync(int mostWaiting)
     {
@@ -399,7 +399,7 @@ public class LoopSocketsTests
     })
     { BaseAddress = new Uri("http://localhost"), Timeout = Limits.Wait };
 
-    /// <summary>Requests whose bodies never come.</summary>
+    /// <summary>Sends requests whose bodies never arrive.</summary>
     private static async Task<List<Socket>> SendHeadersAsync(LoopApplication application, int count)
     {
         var sockets = new List<Socket>();
@@ -408,7 +408,7 @@ public class LoopSocketsTests
             var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
             sockets.Add(socket);
             await socket.ConnectAsync(application.Tcp);
-            // After a first request the connection waits for bytes, so that the transport's scheduler decides where the next one runs.
+            // After a first request the connection waits for bytes, so the transport's scheduler decides where the next request runs.
             await socket.SendAsync(Encoding.ASCII.GetBytes("GET /ping HTTP/1.1\r\nHost: x\r\n\r\n"));
             var reply = "";
             for (var buffer = new byte[1000]; !reply.EndsWith("pong\r\n0\r\n\r\n", StringComparison.Ordinal);)

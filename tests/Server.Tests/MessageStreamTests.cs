@@ -11,7 +11,7 @@ using Limits = IpcBench.Server.Tests.Support.Limits;
 
 namespace IpcBench.Server.Tests;
 
-/// <summary>Upload and the streaming methods of Bench, as .NET's HttpClient and single frames see them.</summary>
+/// <summary>Checks Upload and the streaming methods of Bench with .NET's HttpClient and with single frames.</summary>
 public class MessageStreamTests
 {
     private const string Bench = "/ipcbench.v1.Bench/";
@@ -32,7 +32,7 @@ public class MessageStreamTests
             var upload = await client.PostAsync(Bench + "Upload", Message(size, 0));
             Assert.Equal(new Received { Bytes = size, Messages = 1 }, Received.Parser.ParseFrom(upload.Message.Span));
             byte[] body = [.. Enumerable.Range(0, 3).SelectMany(number => Message(size, number))];
-            // HttpClient reads no answer before it has sent all of such a body: of large messages only one.
+            // HttpClient reads no answer before it has sent the whole body, so only one large message is sent.
             var sent = size < 20_000 ? body : Message(size, 0);
             var echoed = await client.PostAsync(Bench + "Echo", sent);
             Assert.Equal(GrpcStatusCode.Ok, echoed.Status);
@@ -45,12 +45,12 @@ public class MessageStreamTests
             Assert.Equal([(0u, size), (1u, size), (2u, size)], pulled.Select(one => (one.Sequence, one.Payload_.Length)));
             Assert.All(pulled, one => Assert.NotEqual(0u, one.Stamp));
         }
-        // An upload and each message of a stream are a call.
+        // Each upload counts as a call, and so does each message of a stream.
         Assert.Equal(7 * 10 + 2 * 8, Assert.Single((await client.UsageAsync()).Endpoints).Calls);
     }
 
     [Theory]
-    [InlineData(null, 768 << 10, 1 << 20)] // Kestrel's own, as applications have them
+    [InlineData(null, 768 << 10, 1 << 20)] // Kestrel's defaults
     [InlineData(100_000, 100_000, 100_000)]
     public async Task The_windows_are_Kestrels_defaults_unless_they_are_set(int? asked, uint stream, uint connection)
     {
@@ -65,10 +65,10 @@ public class MessageStreamTests
     }
 
     [Theory]
-    [InlineData("Echo", new[] { 1 }, "message 1 came where 0 was due")] // the first is lost
+    [InlineData("Echo", new[] { 1 }, "message 1 came where 0 was due")] // the first message is lost
     [InlineData("Echo", new[] { 0, 2 }, "message 2 came where 1 was due")]
-    [InlineData("Push", new[] { 0, 1, 1 }, "message 1 came where 2 was due")] // doubled
-    [InlineData("Push", new[] { 0, 2, 1 }, "message 2 came where 1 was due")] // reordered
+    [InlineData("Push", new[] { 0, 1, 1 }, "message 1 came where 2 was due")] // a message is doubled
+    [InlineData("Push", new[] { 0, 2, 1 }, "message 2 came where 1 was due")] // messages are reordered
     public async Task A_lost_or_doubled_or_reordered_message_is_DATA_LOSS(string method, int[] numbers, string words)
     {
         await using var server = await StartAsync(new ServerOptions());
@@ -83,7 +83,7 @@ public class MessageStreamTests
     [InlineData("Push", "", GrpcStatusCode.Ok)]
     [InlineData("Push", "0000", GrpcStatusCode.Internal)]
     [InlineData("Upload", "000000000A09", GrpcStatusCode.Internal)] // ends within its message
-    [InlineData("Upload", "0000000000" + "0000000000", GrpcStatusCode.Internal)] // two
+    [InlineData("Upload", "0000000000" + "0000000000", GrpcStatusCode.Internal)] // two messages
     [InlineData("Echo", "0100000000", GrpcStatusCode.Internal)] // compressed
     [InlineData("Echo", "0000000002FFFF", GrpcStatusCode.Internal)] // no protobuf
     [InlineData("Push", "00FFFFFFFF", GrpcStatusCode.ResourceExhausted)]
@@ -133,7 +133,7 @@ public class MessageStreamTests
     }
 
     [Fact]
-    public async Task A_payload_above_the_limit_is_rejected_at_its_length()
+    public async Task A_payload_above_the_size_limit_is_RESOURCE_EXHAUSTED()
     {
         await using var server = await StartAsync(new ServerOptions { MaxSize = 100_000 });
         using var client = new GrpcClient(server.Address);
@@ -145,7 +145,7 @@ public class MessageStreamTests
     }
 
     [Fact]
-    public async Task A_message_in_any_field_order_and_byte_by_byte_is_answered_at_once()
+    public async Task A_message_that_arrives_byte_by_byte_in_any_field_order_is_answered()
     {
         await using var server = await StartAsync(new ServerOptions());
         await using var raw = await RawHttp2.ConnectAsync(server.Address);
@@ -165,7 +165,7 @@ public class MessageStreamTests
         Assert.NotNull(await raw.ReadUntilAsync(RawHttp2.HeadersType)); // the trailers
     }
 
-    // Answers of messages that arrived together would all stand in the server's memory.
+    // Without back-pressure, the answers to messages that arrived together would all stand in the server's memory.
     [Theory]
     [MemberData(nameof(AllStacks))]
     public async Task An_echo_answers_no_faster_than_the_client_reads(string stack)
@@ -195,7 +195,7 @@ public class MessageStreamTests
 
     [Theory]
     [MemberData(nameof(AllStacks))]
-    public async Task Hundreds_of_abandoned_endless_pulls_leave_the_server_its_threads(string stack)
+    public async Task Hundreds_of_abandoned_endless_pulls_do_not_block_the_server(string stack)
     {
         await using var server = await StartAsync(new ServerOptions { Stack = stack });
         for (var connection = 0; connection < 4; connection++)
@@ -219,7 +219,7 @@ public class MessageStreamTests
     }
 
     [Fact]
-    public async Task An_endless_pull_ends_when_its_client_cancels_and_keeps_its_rate()
+    public async Task An_endless_pull_keeps_its_rate_and_ends_when_the_client_cancels()
     {
         await using var server = await StartAsync(new ServerOptions());
         await using var raw = await RawHttp2.ConnectAsync(server.Address);
@@ -244,7 +244,7 @@ public class MessageStreamTests
     }
 
     [Fact]
-    public async Task One_of_k_messages_is_delayed()
+    public async Task One_of_every_k_messages_is_delayed()
     {
         var behaviors = new EndpointBehaviorOptions { DelayUs = ["20000"], DelayEvery = ["5"] };
         await using var server = await StartAsync(new ServerOptions { Behaviors = behaviors });
@@ -256,11 +256,11 @@ public class MessageStreamTests
             await client.PostAsync(Bench + "Echo", Message(10, 0));
             slow += System.Diagnostics.Stopwatch.GetElapsedTime(started).TotalMilliseconds >= 20 ? 1 : 0;
         }
-        Assert.InRange(slow, 4, 20); // others may be slow for reasons of the machine
+        Assert.InRange(slow, 4, 20); // the machine may slow other messages down
     }
 
     [Fact]
-    public void Arrivals_count_every_message_and_its_latency_to_0_2_per_cent()
+    public void Arrivals_count_every_message_and_keep_latencies_to_0_2_per_cent()
     {
         var (log, random, last, sent) = (new ArrivalLog(), new Random(1), 5_000_000_000L, 0L);
         Assert.Null(log.Told());
@@ -274,7 +274,7 @@ public class MessageStreamTests
                 log.Add((ulong)(last - expected[^1]), last);
             }
         }
-        log.Add(0, last); // nobody said when it was sent
+        log.Add(0, last); // a message without a send time
         var told = log.Told()!;
         Assert.Equal(sent + 1, told.Slots.Sum());
         Assert.InRange(told.Slots.Count, 500, 1024);
@@ -286,7 +286,7 @@ public class MessageStreamTests
     }
 
     [Fact]
-    public async Task A_delayed_push_message_is_late_and_so_are_the_following_messages()
+    public async Task A_delayed_push_message_delays_the_following_messages()
     {
         var behaviors = new EndpointBehaviorOptions { DelayUs = ["20000"], DelayEvery = ["5"] };
         await using var server = await StartAsync(new ServerOptions { Behaviors = behaviors });
@@ -297,7 +297,7 @@ public class MessageStreamTests
         byte[] body = [.. messages.SelectMany(message => message.Bytes)];
         var arrivals = Received.Parser.ParseFrom((await client.PostAsync(Bench + "Push", body)).Message.Span).Arrivals;
         var times = arrivals.LatencyNs.Zip(arrivals.LatencyCount).SelectMany(pair => Enumerable.Repeat(pair.First, (int)pair.Second));
-        Assert.Equal((10, 10), (times.Count(), arrivals.Slots.Sum())); // 4, 5 after 20 ms and one after 40 ms, all from one stamp
+        Assert.Equal((10, 10), (times.Count(), arrivals.Slots.Sum())); // 4 at once, 5 after 20 ms and one after 40 ms, all with one stamp
         Assert.InRange(times.Max() - times.Min(), 39_000_000, long.MaxValue);
         Assert.InRange(arrivals.Slots.Skip(18).Sum(), 6, 10);
     }

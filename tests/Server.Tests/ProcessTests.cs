@@ -8,7 +8,7 @@ public class ProcessTests
     private const string NoAddress =
         "'{0}' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name";
 
-    // It gives calls under way a second; the calls of these tests take half a minute.
+    // A stopping server gives calls in flight one second. The calls of these tests take half a minute.
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(15);
 
     [Fact]
@@ -33,7 +33,7 @@ public class ProcessTests
     [Fact]
     public async Task The_output_is_UTF_8_in_every_locale()
     {
-        // On Windows this is the code page of the console, and the folder of temporary files has the user's name.
+        // On Windows the console's code page would decide, and the path of temporary files contains the user's name.
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the paths are Linux's");
         var address = new Address.Unix(Path.Combine(Path.GetTempPath(), $"Jörg-{Guid.NewGuid():N}.sock"));
         await using var child = await ServerChild.StartInLocaleAsync("de_DE.ISO-8859-1", "--listen", address.ToString());
@@ -86,7 +86,7 @@ public class ProcessTests
     }
 
     [Fact]
-    public async Task A_server_that_is_not_owned_ignores_its_input()
+    public async Task A_server_that_is_not_owned_ignores_the_end_of_its_input()
     {
         await using var child = await ServerChild.StartAsync("--listen", Addresses.Unix().ToString());
         child.Input.Close();
@@ -101,7 +101,7 @@ public class ProcessTests
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "nothing is left behind on Windows");
         var (unix, pipe) = (Addresses.Unix(), Addresses.Pipe());
-        // Kept until the end: what disposes of a killed server removes its files as well.
+        // Kept until the end, because disposing of a killed server removes its files too.
         await using var killed = await ServerChild.StartAsync("--listen", unix.ToString(), "--listen", pipe.ToString());
         killed.Kill();
         Assert.True(File.Exists(unix.Path));
@@ -114,7 +114,7 @@ public class ProcessTests
     }
 
     [Fact]
-    public async Task A_served_address_gives_exit_code_2_and_one_sentence()
+    public async Task An_address_in_use_ends_the_server_with_exit_code_2()
     {
         await using var first = await ServerChild.StartAsync("--listen", "http://localhost:0", "--listen", Addresses.Unix().ToString());
         foreach (var address in first.Addresses)
@@ -145,9 +145,9 @@ public class ProcessTests
     [InlineData("-x", "1", "there is no option -x")]
     [InlineData("5000", "--nagle", "Unrecognized command or argument '5000'")]
     [InlineData("--nagle", "--backlog", "Required argument missing for option: '--backlog'")]
-    public async Task A_wrong_option_gives_exit_code_1_and_is_named(string option, string value, string sentence)
+    public async Task A_wrong_option_ends_the_server_with_exit_code_1_and_a_message(string option, string value, string sentence)
     {
-        // A value that only an endpoint can judge is refused once there is one.
+        // Some values are checked for an endpoint, so the server needs an endpoint to reject them.
         var listen = option is "--work" or "--fault" or "--delay-us" ? new[] { "--listen", Addresses.Unix().ToString() } : [];
         var (exitCode, output, error) = await ServerChild.RunAsync([option, value, .. listen]);
         Assert.Equal((1, ""), (exitCode, output));

@@ -33,7 +33,7 @@ public sealed class ReflectionTests : IAsyncLifetime
         var reply = Assert.Single(await AskAsync(new ServerReflectionRequest { FileContainingSymbol = symbol, Host = "here" }));
         var proto = FileDescriptorProto.Parser.ParseFrom(Assert.Single(reply.FileDescriptorResponse.FileDescriptorProto));
         Assert.Equal((file, "here", symbol), (proto.Name, reply.ValidHost, reply.OriginalRequest.FileContainingSymbol));
-        // A file that is imported would have to be given too.
+        // If the file imported another file, the reply would have to contain that file too.
         Assert.Empty(proto.Dependency);
         var byName = Assert.Single(await AskAsync(new ServerReflectionRequest { FileByFilename = file }));
         Assert.Equal(reply.FileDescriptorResponse, byName.FileDescriptorResponse);
@@ -60,7 +60,7 @@ public sealed class ReflectionTests : IAsyncLifetime
     [InlineData("00000000033A012A" + "0000000001FF", GrpcStatusCode.Internal, 1)]
     [InlineData("00000000033A012A" + "01000000033A012A", GrpcStatusCode.Unimplemented, 1)]
     [InlineData("007FFFFFFF00", GrpcStatusCode.ResourceExhausted, 0)]
-    public async Task A_stream_ends_with_a_status_after_the_answers_before_it(string body, GrpcStatusCode status, int answers)
+    public async Task A_reflection_stream_ends_with_a_status_after_its_answers(string body, GrpcStatusCode status, int answers)
     {
         var reply = await client.PostAsync(ReflectionStream.Path, Convert.FromHexString(body));
         Assert.Equal((200, status), (reply.HttpStatus, reply.Status));

@@ -10,7 +10,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Server.Tests;
 
-/// <summary>Whose a socket's file is: who may make it, who may remove it.</summary>
+/// <summary>Checks which server may create the file of a Unix socket, and which may remove it.</summary>
 public sealed class SocketFileTests : IDisposable
 {
     private const int Nobody = 65_534;
@@ -59,7 +59,7 @@ public sealed class SocketFileTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Only_one_of_several_servers_that_start_at_once_on_a_path_listens(bool isStale)
+    public void Of_servers_that_start_at_once_on_one_path_only_one_listens(bool isStale)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the lock is Linux's");
         const int servers = 4, rounds = 100;
@@ -100,7 +100,7 @@ public sealed class SocketFileTests : IDisposable
     public void A_non_blocking_connect_distinguishes_a_stale_and_a_served_socket()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux tells a socket that its datagram was refused");
-        // Sockets in the state that a connect to a Unix socket of Windows leaves: the refusal comes after the call.
+        // A connect to a Unix socket on Windows leaves a socket in such a state: the refusal arrives after the call.
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
         using var served = new Socket(SocketType.Stream, ProtocolType.Tcp);
@@ -134,7 +134,7 @@ public sealed class SocketFileTests : IDisposable
     }
 
     [Fact]
-    public async Task The_error_of_a_stale_socket_that_may_not_be_removed_is_one_sentence()
+    public async Task A_stale_socket_that_this_user_may_not_remove_is_reported()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "whose a file is, is said Linux's way");
         LeaveStale(SocketPath);
@@ -143,7 +143,7 @@ public sealed class SocketFileTests : IDisposable
         string error;
         if (Environment.IsPrivilegedProcess)
         {
-            // A folder as /tmp is, with a file of root in it, and a server of somebody else.
+            // A folder like /tmp with a file that belongs to root, and a server of another user.
             SetMode(this.folder.FullName, all | UnixFileMode.StickyBit);
             var run = await ServerChild.RunAsAsync(Nobody, "--listen", "unix:" + SocketPath);
             Assert.SkipWhen(run is null, "another user cannot read this folder");
@@ -174,7 +174,7 @@ public sealed class SocketFileTests : IDisposable
         using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         socket.Bind(new UnixDomainSocketEndPoint(path + ".0"));
         socket.Listen();
-        // .NET removes the name under which it was bound.
+        // .NET removes the file under the name that was bound.
         File.Move(path + ".0", path);
     }
 }

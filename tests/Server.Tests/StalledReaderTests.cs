@@ -8,7 +8,7 @@ namespace IpcBench.Server.Tests;
 public class StalledReaderTests
 {
     [Fact]
-    public async Task Only_a_client_with_bytes_that_waited_too_long_is_disconnected()
+    public async Task Only_a_client_whose_bytes_wait_too_long_is_disconnected()
     {
         var (connection, clock) = (new DefaultConnectionContext(), new Heartbeat());
         connection.Features.Set<IConnectionHeartbeatFeature>(clock);

@@ -74,7 +74,7 @@ public sealed class StatusTests : IAsyncLifetime
     [Theory]
     [InlineData(GrpcClient.Download, new byte[] { 8 })] // a field without a value
     [InlineData(GrpcClient.Download, new byte[] { 8, 0x80 })] // a varint without an end
-    [InlineData(GrpcClient.Download, new byte[] { 0, 0 })] // the tag that is none
+    [InlineData(GrpcClient.Download, new byte[] { 0, 0 })] // a tag with field number 0
     [InlineData(GrpcClient.Usage, new byte[] { 0x0A, 0x7F })]
     public async Task An_invalid_message_is_an_internal_error(string method, byte[] message)
     {
@@ -93,7 +93,7 @@ public sealed class StatusTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_largest_accepted_request_fits_the_smallest_window()
+    public async Task A_request_of_the_largest_accepted_size_is_answered()
     {
         var padded = new byte[] { 8, 10, 0x12 }; // size = 10, then an unknown field of bytes
         byte[] message = [.. padded, 0xFB, 0xFF, 0x01, .. new byte[0x7FFB]];
@@ -105,8 +105,8 @@ public sealed class StatusTests : IAsyncLifetime
     }
 
     [Theory]
-    [InlineData(new byte[] { 0x08, 0x8A, 0x80, 0x00 })] // a varint longer than it need be
-    [InlineData(new byte[] { 0x08, 0x07, 0x08, 0x0A })] // twice the field: the last one holds
+    [InlineData(new byte[] { 0x08, 0x8A, 0x80, 0x00 })] // a varint that is longer than necessary
+    [InlineData(new byte[] { 0x08, 0x07, 0x08, 0x0A })] // the field twice: the last value counts
     [InlineData(new byte[] { 0x12, 0x01, 0x61, 0x08, 0x0A })] // a field that this version does not know
     public async Task Unusual_but_valid_messages_are_understood(byte[] message)
     {
@@ -115,7 +115,7 @@ public sealed class StatusTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Success_puts_the_status_into_the_trailers()
+    public async Task The_status_of_a_successful_call_is_in_the_trailers()
     {
         var reply = await client.PostAsync(GrpcClient.Download, GrpcClient.Frame(new DownloadRequest { Size = 3 }));
         Assert.False(reply.TrailersOnly);
@@ -129,11 +129,11 @@ public sealed class StatusTests : IAsyncLifetime
     [InlineData("application/grpc-web", 415)]
     [InlineData("application/json", 415)]
     [InlineData(null, 415)]
-    public async Task The_content_type_decides_whether_it_is_grpc(string? contentType, int httpStatus) =>
+    public async Task Only_content_types_of_gRPC_with_protobuf_are_accepted(string? contentType, int httpStatus) =>
         Assert.Equal(httpStatus, (await client.PostAsync(GrpcClient.Download, GrpcClient.Frame([8, 10]), contentType)).HttpStatus);
 
     [Fact]
-    public async Task A_method_other_than_post_is_not_allowed() =>
+    public async Task An_HTTP_method_other_than_POST_is_not_allowed() =>
         Assert.Equal(405, (await client.SendAsync(HttpMethod.Get, GrpcClient.Download, null, null)).HttpStatus);
 
     private static void AssertFailed(string why, GrpcStatusCode code, GrpcReply reply)

@@ -8,7 +8,7 @@ using Microsoft.AspNetCore.Connections.Features;
 
 namespace IpcBench.Server.Tests;
 
-/// <summary>What Kestrel may expect of a transport for sockets, of its own and of the one on event loops.</summary>
+/// <summary>Checks what Kestrel expects of a transport, for Kestrel's own transport and for the transport on event loops.</summary>
 public sealed partial class TransportContractTests
 {
     private const int Large = 64 << 20;
@@ -20,7 +20,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(SocketsAndKinds))]
-    public async Task A_client_that_sends_faster_than_the_server_reads_waits_and_loses_nothing(string sockets, bool overUnix)
+    public async Task A_client_that_outruns_the_server_waits_and_loses_no_byte(string sockets, bool overUnix)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
         var client = await transport.ConnectAsync();
@@ -39,7 +39,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(SocketsAndKinds))]
-    public async Task An_application_that_writes_faster_than_the_client_reads_waits_and_loses_nothing(string sockets, bool overUnix)
+    public async Task An_application_that_outruns_the_client_waits_and_loses_no_byte(string sockets, bool overUnix)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
         var client = await transport.ConnectAsync();
@@ -58,7 +58,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(SocketsAndKinds))]
-    public async Task An_abort_ends_the_read_with_its_reason_and_the_client_at_once(string sockets, bool overUnix)
+    public async Task An_abort_ends_the_read_with_its_reason_and_disconnects_the_client(string sockets, bool overUnix)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
         var client = await transport.ConnectAsync();
@@ -78,7 +78,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task A_reset_ends_the_read_with_its_reason(string sockets)
+    public async Task A_reset_ends_the_read_with_a_ConnectionResetException(string sockets)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix: false);
         var client = await transport.ConnectAsync();
@@ -92,8 +92,8 @@ public sealed partial class TransportContractTests
     }
 
     /// <summary>
-    /// The kernel tells ECONNRESET once, to the send or to the receive. If the send gets it, Kestrel's receive may see the end of
-    /// the stream before the send has told the reason, and the read ends without an exception.
+    /// The kernel reports ECONNRESET once, to the send or to the receive. If the send gets the error, Kestrel's receive may see the end of
+    /// the stream before the send has passed the error on. The read then ends without an exception.
     /// </summary>
     [Theory]
     [MemberData(nameof(Sockets))]
@@ -177,7 +177,7 @@ public sealed partial class TransportContractTests
         var socket = connection.Features.Get<IConnectionSocketFeature>()!.Socket;
         Assert.Equal(client.RemoteEndPoint, socket.LocalEndPoint);
         await connection.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
-        // The system gives the same descriptor to the next connection, whose credentials these would be.
+        // The system gives the descriptor to the next connection, so a socket that stayed open would belong to that connection.
         var next = await transport.ConnectAsync();
         var later = await transport.AcceptAsync();
         Assert.Throws<ObjectDisposedException>(() => socket.GetSocketOption(SocketOptionLevel.Socket, SocketOptionName.Type));
@@ -190,7 +190,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(SocketsAndKinds))]
-    public async Task Bytes_after_an_urgent_mark_are_read_even_if_all_arrived_earlier(string sockets, bool overUnix)
+    public async Task Bytes_after_an_urgent_mark_are_read_after_a_late_accept(string sockets, bool overUnix)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
         var client = await transport.ConnectAsync();
@@ -201,7 +201,7 @@ public sealed partial class TransportContractTests
         }
         catch (SocketException) when (overUnix)
         {
-            // Unix sockets of this system have no urgent bytes: what lies behind them is the same.
+            // Unix sockets of this system have no urgent bytes. The other bytes are read all the same.
         }
         await SendAllAsync(client, new byte[20]);
         await using var connection = await transport.AcceptAsync();
@@ -226,7 +226,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task A_listener_for_both_families_accepts_from_either(string sockets)
+    public async Task A_dual_stack_listener_accepts_IPv4_and_IPv6(string sockets)
     {
         Assert.SkipUnless(Socket.OSSupportsIPv6, "no IPv6 here");
         var factory = Support.Transports.Create(sockets);
@@ -246,7 +246,7 @@ public sealed partial class TransportContractTests
     [Theory]
     [MemberData(nameof(Sockets))]
     [UnsupportedOSPlatform("windows")] // for the compiler's sake: there the test is skipped
-    public async Task The_socket_file_has_the_rights_of_its_folder_and_umask_and_may_be_changed(string sockets)
+    public async Task The_mode_of_the_socket_file_follows_the_umask_and_may_be_changed(string sockets)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no modes on Windows");
         var plain = Addresses.Unix().Path;
@@ -286,7 +286,7 @@ public sealed partial class TransportContractTests
         (factory as IDisposable)?.Dispose();
     }
 
-    /// <summary>How often its ConnectionClosed has fired.</summary>
+    /// <summary>Counts how often the connection's ConnectionClosed fires.</summary>
     private static Func<int> CountClosed(ConnectionContext connection)
     {
         var count = 0;
@@ -294,7 +294,7 @@ public sealed partial class TransportContractTests
         return () => Volatile.Read(ref count);
     }
 
-    /// <summary>The value at which it stays, since somebody waits for the test.</summary>
+    /// <summary>Returns the value once it no longer changes, which means that the sender waits.</summary>
     private static async Task<long> StalledAsync(Func<long> value)
     {
         using var limit = new CancellationTokenSource(Limits.Wait);

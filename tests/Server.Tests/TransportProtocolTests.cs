@@ -10,7 +10,7 @@ using IpcBench.Server.Tests.Support;
 
 namespace IpcBench.Server.Tests;
 
-/// <summary>What HTTP needs of a transport of Kestrel's, of its own and of the one on event loops.</summary>
+/// <summary>Checks HTTP over Kestrel's own transport and over the transport on event loops.</summary>
 public sealed class TransportProtocolTests : IDisposable
 {
     private readonly X509Certificate2 certificate = SelfSigned.Create("localhost");
@@ -56,7 +56,7 @@ public sealed class TransportProtocolTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task A_server_that_is_stopped_still_sends_the_rest_of_an_answer_whose_client_reads_slowly(string sockets)
+    public async Task A_stopping_server_sends_the_rest_of_an_answer_to_a_slow_client(string sockets)
     {
         const int size = 16 << 20;
         var application = await KestrelApplication.StartAsync(sockets, certificate);
@@ -71,7 +71,7 @@ public sealed class TransportProtocolTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task A_WebSocket_returns_its_messages(string sockets)
+    public async Task A_WebSocket_echoes_its_messages(string sockets)
     {
         await using var application = await KestrelApplication.StartAsync(sockets, certificate);
         using var limit = new CancellationTokenSource(Limits.Wait);
@@ -94,7 +94,7 @@ public sealed class TransportProtocolTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task An_upgraded_connection_returns_bytes_until_its_client_half_closes(string sockets)
+    public async Task An_upgraded_connection_echoes_bytes_until_its_client_half_closes(string sockets)
     {
         await using var application = await KestrelApplication.StartAsync(sockets, certificate);
         using var client = new TcpClient();
@@ -114,7 +114,7 @@ public sealed class TransportProtocolTests : IDisposable
         Assert.Equal(0, await stream.ReadAsync(late).AsTask().WaitAsync(Limits.Wait));
     }
 
-    // The end points of a connection are asked for when its middleware begins, and by then it may be gone.
+    // Kestrel's middleware asks for the end points of a connection when it begins, and the connection may have ended by then.
     [Theory]
     [MemberData(nameof(Sockets))]
     public async Task A_client_reset_after_the_TLS_handshake_is_no_server_error(string sockets)

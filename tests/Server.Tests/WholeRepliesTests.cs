@@ -26,7 +26,7 @@ public class WholeRepliesTests
     }
 
     [Fact]
-    public async Task Small_replies_never_wait_and_a_reply_beyond_the_budget_needs_all_of_it()
+    public async Task A_small_reply_never_waits_and_an_oversized_reply_takes_the_whole_budget()
     {
         var replies = new WholeReplies(budget, Never);
         using (await TakeAsync(replies, 5 * Limit))
@@ -51,7 +51,7 @@ public class WholeRepliesTests
     }
 
     [Fact]
-    public async Task A_client_that_reads_nothing_is_disconnected_only_while_others_wait()
+    public async Task A_client_that_reads_nothing_is_disconnected_only_while_a_call_waits()
     {
         var cutOff = 0;
         var replies = new WholeReplies(budget, TimeSpan.FromMilliseconds(1));

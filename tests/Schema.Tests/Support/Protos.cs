@@ -6,7 +6,7 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Schema.Tests.Support;
 
-/// <summary>The test's own files as a stranger holds them: descriptors built from bytes, without any generated class behind them.</summary>
+/// <summary>The tests' .proto files as descriptors that are built from bytes, without generated classes.</summary>
 internal static class Protos
 {
     public static readonly IReadOnlyList<FileDescriptorProto> Files =
@@ -18,10 +18,10 @@ internal static class Protos
     public static string? Compiler { get; } = typeof(Protos).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>()
         .FirstOrDefault(attribute => attribute.Key == "Protoc")?.Value is { } path && File.Exists(path) ? path : null;
 
-    /// <summary>The folder the .proto files of the tests are in.</summary>
+    /// <summary>The folder of the tests' .proto files.</summary>
     public static string Folder { get; } = Path.Combine(AppContext.BaseDirectory, "protos");
 
-    /// <summary>The well-known .proto files beside that compiler.</summary>
+    /// <summary>The folder of the well-known .proto files beside the compiler.</summary>
     public static string Includes { get; } = Compiler is null
         ? ""
         : Path.GetFullPath(Path.Combine(Path.GetDirectoryName(Compiler)!, "..", "..", "build", "native", "include"));

@@ -6,12 +6,12 @@ using Google.Protobuf.WellKnownTypes;
 namespace IpcBench.Schema.Tests.Support;
 
 /// <summary>
-/// Makes messages of any generated type: each field is filled or left, with the edges of its range more often than chance would have it.
-/// Timestamps, durations, masks, values and Any are kept to what JSON can say.
+/// Makes messages of any generated type. Each field is set or left out, and is set to a limit of its range more often than by chance.
+/// Timestamps, durations, masks, values and Any have only contents that JSON can express.
 /// </summary>
 internal static class RandomMessages
 {
-    /// <summary>Messages in numbers, each of its own seed: 200, and with IPCBENCH_DRAWS=all 5,000.</summary>
+    /// <summary>Makes 200 messages, or 5,000 with IPCBENCH_DRAWS=all, each with a seed of its own.</summary>
     public static IEnumerable<T> Of<T>() where T : IMessage<T>, new() =>
         Enumerable.Range(0, Count).Select(seed => (T)Message(new T().Descriptor, new Random(seed), 3));
 
@@ -83,7 +83,7 @@ internal static class RandomMessages
         else
         {
             var value = One(field, random, depth - 1);
-            // Generated C# code drops a -0.0 here; this project writes it, as a test of its own says.
+            // Generated C# code drops a -0.0 here, but this project writes -0.0, which a separate test checks.
             field.Accessor.SetValue(message, value is 0d or 0f && !field.HasPresence ? Convert.ChangeType(0, value.GetType()) : value);
         }
     }

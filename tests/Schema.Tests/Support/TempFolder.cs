@@ -1,6 +1,6 @@
 namespace IpcBench.Schema.Tests.Support;
 
-/// <summary>A folder that goes with the test.</summary>
+/// <summary>A folder that is deleted at the end of the test.</summary>
 internal sealed class TempFolder : IDisposable
 {
     public string Path { get; } = Directory.CreateTempSubdirectory("schema-tests-").FullName;

@@ -13,7 +13,7 @@ internal static class Addresses
 
     public static Address.Pipe Pipe() => new($"gb-{Guid.NewGuid():N}");
 
-    /// <summary>An address of the kind that every theory over transports names.</summary>
+    /// <summary>Makes an address of the kind, such as <c>tcp</c>.</summary>
     public static Address Of(string kind) => kind switch
     {
         "tcp" => Tcp,

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace IpcBench.Server.Tests.Support;
 
-/// <summary>Keeps what a host logs from the level of a warning on.</summary>
+/// <summary>Keeps what a host logs at the level of a warning or above.</summary>
 internal sealed class CollectedLog : ILoggerProvider, ILogger
 {
     private readonly ConcurrentQueue<string> lines = new();

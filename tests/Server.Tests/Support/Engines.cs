@@ -2,14 +2,14 @@ using IpcBench.Server.Options;
 
 namespace IpcBench.Server.Tests.Support;
 
-/// <summary>Whose sockets the server has: what <c>--sockets</c> takes here.</summary>
+/// <summary>The values of <c>--sockets</c> on this system.</summary>
 internal static class Engines
 {
     public static string[] All => OperatingSystem.IsLinux() ? ["loop", "dotnet"] : ["dotnet"];
 
     public static TheoryData<string> Theory => [.. All];
 
-    /// <summary>Of a raw echo, which .NET's sockets may serve without Kestrel too.</summary>
+    /// <summary>The values for a raw echo, which .NET's sockets can also serve without Kestrel.</summary>
     public static string[] OfEcho => [.. All, "bare"];
 
     public static SocketEngine Of(string sockets) => sockets switch

@@ -41,14 +41,14 @@ internal static class Foreign
         }
     }
 
-    /// <summary>The address as gRPC libraries write it, and the file with the server's own certificate when it has one.</summary>
+    /// <summary>Returns the address as gRPC libraries write it, and the certificate's file (<c>-</c> without TLS).</summary>
     public static async Task<(string Target, string Ca)> TargetAsync(Address address) => address switch
     {
         Address.Tcp tcp => ($"localhost:{tcp.Port}", "-"),
         Address.Tls tls => ($"localhost:{tls.Port}", await SaveCertificateAsync(tls)),
         Address.Unix unix => ("unix:" + unix.Path, "-"),
         Address.UnixAbstract local => ("unix-abstract:" + local.Name, "-"),
-        // What .NET calls a pipe on Unix is open to everybody as the socket that it is.
+        // On Unix, .NET's pipe is a Unix socket, which any client can use.
         Address.Pipe pipe => ("unix:" + NamedPipeConnector.UnixSocketPath(pipe.Name), "-"),
         _ => throw new ArgumentException(address.ToString()),
     };

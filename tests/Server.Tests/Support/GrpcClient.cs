@@ -7,7 +7,7 @@ using IpcBench.Transports;
 namespace IpcBench.Server.Tests.Support;
 
 /// <summary>
-/// Unary gRPC by .NET's HttpClient: one HTTP/2 connection over any transport, and nothing of the product but its connectors.
+/// Calls unary gRPC methods with .NET's HttpClient over one HTTP/2 connection. Only the connectors are the product's.
 /// </summary>
 internal sealed class GrpcClient : IDisposable
 {
@@ -23,7 +23,7 @@ internal sealed class GrpcClient : IDisposable
         {
             ConnectCallback = (_, cancellation) => Connector.For(address, new ConnectorOptions()).ConnectAsync(cancellation),
         };
-        // TLS is the connector's; to HttpClient every transport is cleartext.
+        // The connector does the TLS, so every transport is cleartext for HttpClient.
         http = new HttpClient(handler) { BaseAddress = new Uri("http://localhost"), Timeout = Limits.Wait };
     }
 

@@ -2,11 +2,11 @@ using IpcBench.Http2;
 
 namespace IpcBench.Server.Tests.Support;
 
-/// <summary>What came back for one call.</summary>
+/// <summary>The reply to one call.</summary>
 internal sealed record GrpcReply(
     int HttpStatus, GrpcStatusCode? Status, string? StatusMessage, bool TrailersOnly, string? ContentType, byte[] Body)
 {
-    /// <summary>The message behind the prefix, whose length must be true.</summary>
+    /// <summary>The message after the prefix. The length in the prefix must be right.</summary>
     public ReadOnlyMemory<byte> Message
     {
         get

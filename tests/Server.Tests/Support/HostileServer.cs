@@ -3,10 +3,11 @@ using IpcBench.Transports;
 
 namespace IpcBench.Server.Tests.Support;
 
-/// <summary>A server process under attack, and an honest client that must be served all the while.</summary>
+/// <summary>A server process under attack, which must serve an honest client all the while.</summary>
 public abstract class HostileServer(string sockets) : IAsyncLifetime
 {
-    // What an attack may add to the working set, several times what was seen; without limits each of them needs gigabytes.
+    // The most bytes that an attack may add to the working set: several times the observed growth. Without the server's limits each attack
+    // needs gigabytes.
     private const long MostGrowth = 600L << 20;
 
     private static readonly TimeSpan Patience = Limits.Wait;
@@ -15,7 +16,7 @@ public abstract class HostileServer(string sockets) : IAsyncLifetime
 
     internal IReadOnlyList<Address> Addresses => child!.Addresses;
 
-    /// <summary>The Unix socket: the fastest way in.</summary>
+    /// <summary>The Unix socket, which is the fastest of the addresses.</summary>
     internal Address Target => Addresses[1];
 
     public string Sockets => sockets;
@@ -63,14 +64,14 @@ public abstract class HostileServer(string sockets) : IAsyncLifetime
 
     internal void SkipWhereItIsNot() => Assert.SkipWhen(child is null, "there is no epoll here");
 
-    /// <summary>What the server says of the endpoint that is attacked.</summary>
+    /// <summary>Reads the server's counters of the attacked endpoint.</summary>
     internal async Task<EndpointUsage> TargetUsageAsync()
     {
         using var client = new GrpcClient(Addresses[0]);
         return (await client.UsageAsync()).Endpoints[1];
     }
 
-    /// <summary>Waits until the attacked endpoint is as it should be.</summary>
+    /// <summary>Waits until the attacked endpoint meets the condition.</summary>
     internal async Task AwaitAsync(Func<EndpointUsage, bool> condition)
     {
         using var limit = new CancellationTokenSource(2 * Limits.Wait);

@@ -10,7 +10,7 @@ using Microsoft.Extensions.Logging;
 
 namespace IpcBench.Server.Tests.Support;
 
-/// <summary>An application of somebody's on a transport of Kestrel's: HTTP/1.1, HTTP/2 without TLS, HTTPS and a Unix socket.</summary>
+/// <summary>A user's application on one of Kestrel's transports: HTTP/1.1, HTTP/2 without TLS, HTTPS and a Unix socket.</summary>
 internal sealed class KestrelApplication : IAsyncDisposable
 {
     private readonly WebApplication host;

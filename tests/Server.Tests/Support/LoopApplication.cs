@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging;
 
 namespace IpcBench.Server.Tests.Support;
 
-/// <summary>An application of somebody's on Kestrel, which UseLoopTransport has put on loops.</summary>
+/// <summary>A user's application on Kestrel with UseLoopTransport.</summary>
 internal sealed class LoopApplication : IAsyncDisposable
 {
     private readonly WebApplication host;
@@ -43,7 +43,7 @@ internal sealed class LoopApplication : IAsyncDisposable
     /// <summary>Bytes that calls of /many have written.</summary>
     public long Written => Interlocked.Read(ref written);
 
-    /// <summary>Calls of /wait under way.</summary>
+    /// <summary>Calls of /wait in flight.</summary>
     public int Waiting => Volatile.Read(ref waiting);
 
     /// <summary>Calls of /form that block a thread until their body has arrived.</summary>
@@ -52,7 +52,7 @@ internal sealed class LoopApplication : IAsyncDisposable
     /// <summary>What the host and the transport have logged.</summary>
     public CollectedLog Log { get; } = new();
 
-    /// <summary>Stops and waits only a moment for calls under way.</summary>
+    /// <summary>Stops the server and waits only a moment for calls in flight.</summary>
     public async Task StopSoonAsync()
     {
         using var soon = new CancellationTokenSource(TimeSpan.FromMilliseconds(300));
@@ -62,7 +62,7 @@ internal sealed class LoopApplication : IAsyncDisposable
         }
         catch (OperationCanceledException)
         {
-            // The host tells so that it did not wait for the calls.
+            // The host throws when the calls did not end in time.
         }
     }
 
@@ -87,7 +87,7 @@ internal sealed class LoopApplication : IAsyncDisposable
 
     private static async Task EchoAsync(HttpContext context)
     {
-        // All before the answer begins: HTTP/1.1 clients need not read while they send.
+        // Reads the whole body before the answer begins: HTTP/1.1 clients need not read while they send.
         var body = new MemoryStream();
         await context.Request.Body.CopyToAsync(body);
         await context.Response.Body.WriteAsync(body.ToArray());
@@ -112,7 +112,7 @@ internal sealed class LoopApplication : IAsyncDisposable
         Interlocked.Decrement(ref waiting);
     }
 
-    // As an application does that asks for Request.Form, or for any Result.
+    // Blocks as an application does that reads Request.Form or the Result of a task.
     private Task BlockOnForm(HttpContext context)
     {
         Interlocked.Increment(ref blocked);

@@ -15,7 +15,7 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
 
     private readonly List<byte> pending = [];
 
-    /// <summary>Connects and says hello; <paramref name="initialWindow"/> is what the server may send of each stream.</summary>
+    /// <summary>Connects and sends the preface; <paramref name="initialWindow"/> is the window of each stream in bytes.</summary>
     public static async Task<RawHttp2> ConnectAsync(Address address, uint? initialWindow = null)
     {
         using var limit = new CancellationTokenSource(Limits.Wait);
@@ -41,7 +41,7 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
         Add(Data, EndStream, streamId, GrpcClient.Frame(new DownloadRequest { Size = size }));
     }
 
-    /// <summary>Writes what is queued.</summary>
+    /// <summary>Writes the queued frames.</summary>
     public async Task FlushAsync()
     {
         using var limit = new CancellationTokenSource(Limits.Wait);
@@ -50,7 +50,7 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
         await stream.WriteAsync(bytes, limit.Token);
     }
 
-    /// <summary>Writes what is queued, or finds that the server has hung up or takes no more.</summary>
+    /// <summary>Writes the queued frames. False when the server has closed the connection or accepts no more bytes.</summary>
     public async Task<bool> TryFlushAsync(TimeSpan patience)
     {
         using var limit = new CancellationTokenSource(patience);
@@ -67,7 +67,7 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
         }
     }
 
-    /// <summary>The next frame, or null when the server has hung up.</summary>
+    /// <summary>Reads the next frame. Null when the server has closed the connection.</summary>
     public async Task<(byte Type, byte Flags, int StreamId, byte[] Payload)?> ReadAsync()
     {
         using var limit = new CancellationTokenSource(Limits.Wait);
@@ -85,7 +85,7 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
         }
     }
 
-    /// <summary>Reads until a frame of this type comes; null when the server hangs up before.</summary>
+    /// <summary>Reads until a frame of this type arrives. Null when the server closes the connection first.</summary>
     public async Task<byte[]?> ReadUntilAsync(byte type)
     {
         while (await ReadAsync() is { } frame)
@@ -96,11 +96,11 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
         return null;
     }
 
-    /// <summary>The error code of the server's GOAWAY, or null when it hangs up without one.</summary>
+    /// <summary>Reads the error code of the server's GOAWAY. Null when the server closes the connection without GOAWAY.</summary>
     public async Task<uint?> ReadGoAwayAsync() =>
         await ReadUntilAsync(GoAway) is { } payload ? BinaryPrimitives.ReadUInt32BigEndian(payload.AsSpan(4)) : null;
 
-    /// <summary>A header block of literals, for a gRPC request and whatever else is given.</summary>
+    /// <summary>Makes a header block of literals for a gRPC request, with <paramref name="more"/> headers.</summary>
     public static byte[] Headers(string path, params (string Name, string Value)[] more)
     {
         var block = new List<byte>();
@@ -114,7 +114,7 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
         return [.. block];
     }
 
-    /// <summary>One header that neither side remembers.</summary>
+    /// <summary>Adds a literal header, by default without an entry in the dynamic table.</summary>
     public static void AddLiteral(List<byte> block, string name, string value, byte representation = 0)
     {
         block.Add(representation);

@@ -12,30 +12,30 @@ internal sealed class ServerChild : IAsyncDisposable
 
     public int Id => this.process.Id;
 
-    /// <summary>File descriptors that it has now, on Linux.</summary>
+    /// <summary>The number of file descriptors that the server has open, on Linux.</summary>
     public int OpenFiles => Directory.GetFiles($"/proc/{Id}/fd").Length;
 
     public StreamWriter Input => this.process.StandardInput;
 
-    /// <summary>What it printed until it was ready.</summary>
+    /// <summary>The lines that the server printed until it was ready.</summary>
     public List<string> Lines { get; } = [];
 
     public IReadOnlyList<Address> Addresses =>
         [.. Lines.Where(line => line.StartsWith("listening on "))
             .Select(line => Address.Parse(line["listening on ".Length..line.IndexOf(" (")]))];
 
-    /// <summary>Starts it and waits for the ready line.</summary>
+    /// <summary>Starts the server and waits for the ready line.</summary>
     public static Task<ServerChild> StartAsync(params string[] arguments) => ReadyAsync(Launch(arguments));
 
-    /// <summary>Starts it with few file descriptors.</summary>
+    /// <summary>Starts the server with few file descriptors.</summary>
     public static Task<ServerChild> StartWithFilesAsync(int files, params string[] arguments) =>
         ReadyAsync(LaunchWithFiles(files, arguments));
 
-    /// <summary>Starts it where programs print in another encoding than UTF-8.</summary>
+    /// <summary>Starts the server in a locale with another encoding than UTF-8.</summary>
     public static Task<ServerChild> StartInLocaleAsync(string locale, params string[] arguments) =>
         ReadyAsync(Launch("env", [$"LC_ALL={locale}", "dotnet", Program, .. arguments]));
 
-    /// <summary>Starts it with variables of its own beside those of the tests.</summary>
+    /// <summary>Starts the server with more environment variables than the tests have.</summary>
     public static Task<ServerChild> StartWithVariablesAsync(Dictionary<string, string> variables, params string[] arguments) =>
         ReadyAsync(Launch("dotnet", [Program, .. arguments], variables));
 
@@ -54,14 +54,14 @@ internal sealed class ServerChild : IAsyncDisposable
         throw new InvalidOperationException($"the server ended before it was ready: {error}");
     }
 
-    /// <summary>Runs it to its end: exit code, standard output, standard error.</summary>
+    /// <summary>Runs the server to its end and returns exit code, standard output and standard error.</summary>
     public static Task<(int ExitCode, string Output, string Error)> RunAsync(params string[] arguments) => RunAsync(Launch(arguments));
 
-    /// <summary>Runs it to its end with few file descriptors.</summary>
+    /// <summary>Runs the server to its end with few file descriptors.</summary>
     public static Task<(int ExitCode, string Output, string Error)> RunWithFilesAsync(int files, params string[] arguments) =>
         RunAsync(LaunchWithFiles(files, arguments));
 
-    /// <summary>Runs it to its end as another user; null when that user cannot read the program.</summary>
+    /// <summary>Runs the server to its end as another user. Null when that user cannot read the program.</summary>
     public static async Task<(int ExitCode, string Output, string Error)?> RunAsAsync(int user, params string[] arguments)
     {
         string[] become = [$"--reuid={user}", $"--regid={user}", "--clear-groups"];
@@ -89,7 +89,7 @@ internal sealed class ServerChild : IAsyncDisposable
         return (process.ExitCode, (await output).ReplaceLineEndings("\n"), (await error).ReplaceLineEndings("\n"));
     }
 
-    /// <summary>Waits for the end and returns the exit code and how long that took.</summary>
+    /// <summary>Waits for the server's end and returns the exit code and the waiting time.</summary>
     public async Task<(int ExitCode, TimeSpan Took)> EndAsync()
     {
         var clock = Stopwatch.StartNew();
@@ -103,7 +103,7 @@ internal sealed class ServerChild : IAsyncDisposable
         await kill.WaitForExitAsync().WaitAsync(Limits.Wait);
     }
 
-    /// <summary>Changes how many files the running process may have open: soft and hard limit.</summary>
+    /// <summary>Changes the soft and hard limit of open files of the running process.</summary>
     public async Task LimitFilesAsync(int soft, int hard)
     {
         using var prlimit = Process.Start("prlimit", ["--pid", this.process.Id.ToString(), $"--nofile={soft}:{hard}"]);
@@ -121,7 +121,7 @@ internal sealed class ServerChild : IAsyncDisposable
             this.process.Kill();
         await this.process.WaitForExitAsync().WaitAsync(Limits.Wait);
         this.process.Dispose();
-        // One that was killed could not remove its own.
+        // A killed server could not remove its socket files.
         foreach (var address in Addresses)
         {
             if (address is Address.Unix unix)
@@ -131,10 +131,10 @@ internal sealed class ServerChild : IAsyncDisposable
         }
     }
 
-    /// <summary>The next line of standard error.</summary>
+    /// <summary>Reads the next line of standard error.</summary>
     public Task<string?> ErrorLineAsync() => this.process.StandardError.ReadLineAsync().WaitAsync(Limits.Wait);
 
-    /// <summary>Ends it with SIGTERM and returns what it said on standard error.</summary>
+    /// <summary>Ends the server with SIGTERM and returns its standard error.</summary>
     public async Task<string> ErrorAsync()
     {
         await SignalAsync("TERM");

@@ -15,7 +15,7 @@ internal sealed class ServerUnderTest : IAsyncDisposable
     private ServerUnderTest(BenchServer server, TextWriter warnings, StringWriter said) =>
         (this.server, this.warnings, this.said) = (server, warnings, said);
 
-    /// <summary>What it has said so far.</summary>
+    /// <summary>The warnings that the server has written so far.</summary>
     public string Warnings
     {
         get

@@ -10,7 +10,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace IpcBench.Server.Tests.Support;
 
-/// <summary>Kestrel's transports for sockets: its own and the one on event loops, which every test of a transport names.</summary>
+/// <summary>The transports for sockets that Kestrel can use: Kestrel's own, and the transport on event loops.</summary>
 internal static class Transports
 {
     public const string DotNet = "dotnet", Loop = "loop", LoopInline = "loop-inline";
@@ -21,10 +21,10 @@ internal static class Transports
     public static IWebHostBuilder UseTransport(this IWebHostBuilder builder, string sockets) => sockets == DotNet ? builder
         : builder.UseLoopTransport(options => (options.Loops, options.UnsafePreferInlineScheduling) = (2, sockets == LoopInline));
 
-    /// <summary>The transport without Kestrel above it.</summary>
-    /// <param name="sockets">Which one.</param>
-    /// <param name="most">Bytes of a connection that may wait to be read, and to be sent.</param>
-    /// <param name="loops">Where it has loops.</param>
+    /// <summary>Creates the transport without Kestrel above it.</summary>
+    /// <param name="sockets">The name of the transport.</param>
+    /// <param name="most">The most bytes of a connection that may wait to be read, and to be sent.</param>
+    /// <param name="loops">The number of event loops, if the transport has them.</param>
     public static IConnectionListenerFactory Create(string sockets, int most = 64 << 10, int loops = 2)
     {
         if (EventLoop.IsSupported && sockets != DotNet)
@@ -71,7 +71,7 @@ internal sealed class BoundTransport : IAsyncDisposable
         return new BoundTransport(factory, await factory.BindAsync(there), path);
     }
 
-    /// <summary>A client, which waits to be accepted.</summary>
+    /// <summary>Connects a client, which waits to be accepted.</summary>
     public async Task<System.Net.Sockets.Socket> ConnectAsync()
     {
         var there = Listener.EndPoint;
