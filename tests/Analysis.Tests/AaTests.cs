@@ -25,7 +25,7 @@ public sealed class AaTests
     [InlineData(6, 12)]
     [InlineData(18, 20)]
     [InlineData(1, 12)]
-    public void Equal_arms_fail_in_about_1_percent(int cells, int rounds) => Assert.InRange(
+    public void Equal_arms_fail_the_A_A_test_in_at_most_about_1_percent(int cells, int rounds) => Assert.InRange(
         ShareFailed(cells, rounds, _ => 0), 0, 0.01 + Simulated.Margin(0.01, Runs));
 
     [Fact]
@@ -50,7 +50,7 @@ public sealed class AaTests
     {
         Assert.InRange(ShareFailed(3, 12, _ => -0.012), 0.25, 1);
         Assert.InRange(ShareFailed(6, 12, _ => -0.012), 0.6, 1);
-        // The same shift this way and that is no common one.
+        // Shifts in opposite directions are no common shift.
         Assert.InRange(ShareFailed(6, 12, cell => cell % 2 == 0 ? 0.006 : -0.006), 0, 0.15);
     }
 
@@ -58,7 +58,7 @@ public sealed class AaTests
     [InlineData(3, 12)]
     [InlineData(6, 7)]
     [InlineData(18, 20)]
-    public void The_interval_of_the_common_shift_misses_it_in_at_most_5_percent(int cells, int rounds)
+    public void The_interval_of_the_common_shift_misses_the_shift_in_at_most_5_percent(int cells, int rounds)
     {
         var missed = Simulated.Share(Runs, 5, random =>
             !AaTest.OfDifferences(Cells(random, cells, rounds, _ => 0.01)).Shift!.Value.Interval.Contains(Math.Exp(0.01)));
@@ -66,7 +66,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void Ten_runs_together_decide_a_difference_that_a_single_run_does_not()
+    public void Ten_runs_together_decide_a_difference_that_single_runs_leave_open()
     {
         var random = new Random(11);
         double[] Rounds(double shift) =>
@@ -92,7 +92,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void A_size_of_one_run_counts_only_its_rounds()
+    public void A_size_that_one_run_measured_counts_only_the_rounds_of_that_run()
     {
         double[] rates = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)];
         double[] others = [.. Enumerable.Range(0, 12).Select(i => 1001.0 + i)];
@@ -115,7 +115,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void Equal_is_stated_only_if_the_interval_lies_within_delta()
+    public void The_A_A_test_passes_only_if_the_interval_lies_within_delta()
     {
         var random = new Random(6);
         MeasuredRun Noisy(double noise) => new(Simulated.Run([[.. Enumerable.Repeat(1000.0, 12)], [.. Enumerable.Range(0, 12)

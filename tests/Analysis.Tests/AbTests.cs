@@ -8,7 +8,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>Two sides of one run against each other: simulated rounds whose common noise is larger than what is to be found.</summary>
+/// <summary>Compares the two sides of simulated runs. The noise that both sides share is larger than their difference.</summary>
 public class AbTests
 {
     [Theory]
@@ -55,7 +55,7 @@ public class AbTests
     }
 
     [Fact]
-    public void Limits_of_the_command_line_are_judged_from_the_file()
+    public void Limits_are_read_from_the_command_line_that_the_file_holds()
     {
         var run = Typed(Run(new Random(19), slower: 0.1), "--fail-on", "server_cpu>5%", "--fail-on=rps<-50%");
         Assert.Equal((2, 2), (BuildComparison.Of(new MeasuredRun(run))!.Gate!.Crossed.Count,
@@ -97,7 +97,7 @@ public class AbTests
     }
 
     [Fact]
-    public void The_gate_judges_pairs_and_names_the_run_once_when_it_did_not_end()
+    public void The_gate_judges_pairs_and_reports_an_unfinished_run_once()
     {
         var run = Run(new Random(19), slower: 0.1) with { Ending = "interrupted" };
         var gate = Gate.Check(FileComparison.OfSides(run), [GateLimit.Parse("server_cpu>5%"), GateLimit.Parse("rps<-50%")]);
@@ -108,7 +108,7 @@ public class AbTests
     }
 
     [Fact]
-    public void A_metric_that_the_sides_have_in_different_rounds_was_0_on_neither_side()
+    public void A_metric_that_the_sides_have_in_different_rounds_cannot_be_judged()
     {
         var run = Run(new Random(19), slower: 0);
         run = run with
@@ -142,7 +142,7 @@ public class AbTests
     }
 
     [Fact]
-    public void Metrics_with_a_limit_have_their_own_level_and_the_table_agrees_with_the_gate()
+    public void Metrics_with_a_limit_are_a_family_of_their_own_in_table_and_gate()
     {
         var sides = FileComparison.OfSides(Run(new Random(19), slower: 0.03));
         var asked = sides.For([GateLimit.Parse("server_cpu>2%"), GateLimit.Parse("server_cpu<-50%")]);
@@ -150,7 +150,7 @@ public class AbTests
         double Width(FileComparison comparison) => comparison.Estimate(before, after, Metric.ServerCpu)!.Interval is { } found
             ? found.High / found.Low : 0;
 
-        // Three of the shown metrics are told here: rates and both CPU times.
+        // Three of the shown metrics have values here: the rate and both CPU times.
         Assert.Equal((10, 2, 8), (sides.ClaimsOf(Metric.ServerCpu), asked.ClaimsOf(Metric.ServerCpu), asked.ClaimsOf(Metric.Rate)));
         Assert.True(Width(asked) < Width(sides));
         var table = new CompareReport(markdown: true, verbose: true).Make([asked]);
@@ -160,8 +160,8 @@ public class AbTests
 
     [Theory]
     [InlineData("failed>0.1%")] // no call failed, so there is no ratio
-    [InlineData("p99>10%")] // not told
-    public void Six_rounds_are_judged_although_no_round_has_the_metric_of_another_limit(string other)
+    [InlineData("p99>10%")] // no latency was recorded
+    public void A_limit_is_judged_even_if_the_metric_of_another_limit_has_no_value(string other)
     {
         var whole = Run(new Random(19), slower: 0.3);
         var run = Typed(whole with { Rounds = [.. whole.Rounds.Where(round => round.Number <= 6)] },
@@ -173,7 +173,7 @@ public class AbTests
     }
 
     [Fact]
-    public void Half_of_a_run_says_how_many_rounds_are_missing()
+    public void Half_of_a_run_states_how_many_more_rounds_a_verdict_needs()
     {
         var whole = Run(new Random(19), slower: 0.3);
         var run = new MeasuredRun(whole with
@@ -209,10 +209,10 @@ public class AbTests
     }
 
     [Theory]
-    [InlineData(0.03, "server_cpu>3%", 0, 0.05)] // as much as is allowed: a false alarm
+    [InlineData(0.03, "server_cpu>3%", 0, 0.05)] // exactly the allowed change: crossing is a false alarm
     [InlineData(0, "server_cpu>3%", 0, 0.01)]
     [InlineData(0.05, "server_cpu>2%", 0.9, 1)]
-    public void Looks_after_every_round_keep_the_error_rate_of_a_limit(double slower, string limit, double least, double most)
+    public void A_look_after_every_round_keeps_the_error_rate_of_a_limit(double slower, string limit, double least, double most)
     {
         var limits = new[] { GateLimit.Parse(limit) };
         var share = Simulated.Share(1000, 23, random =>
@@ -229,18 +229,18 @@ public class AbTests
     }
 
     /// <summary>
-    /// What <c>ab -r auto</c> does with one limit of the server's CPU, on noise drawn from the rounds of a committed run in which each
-    /// round had a server of its own: how often the limit is crossed, and after how many rounds half of the runs end.
+    /// Simulates <c>ab -r auto</c> with one limit on the server's CPU. The noise is drawn from a committed run in which each round had a
+    /// server of its own. Checks how often the limit is crossed, and after how many rounds half of the runs end.
     /// </summary>
     [Theory]
-    [InlineData(5, 0, 0.05, 0, 0.02, 10)]       // equal builds, a limit of 5 %: it is excluded
-    [InlineData(5, 0.05, 0, 0.9, 1, 10)]        // 5 % more, no more is allowed
+    [InlineData(5, 0, 0.05, 0, 0.02, 10)]       // equal builds, limit 5 %: excluded
+    [InlineData(5, 0.05, 0, 0.9, 1, 10)]        // 5 % more, limit 0 %: crossed
     [InlineData(5, 0.03, 0, 0.9, 1, 16)]
-    [InlineData(5, 0.05, 0.05, 0, 0.05, 30)]    // as much more as is allowed: a false alarm
+    [InlineData(5, 0.05, 0.05, 0, 0.05, 30)]    // exactly the allowed change: crossing is a false alarm
     [InlineData(400, 0, 0.05, 0, 0.02, 16)]
     [InlineData(400, 0.05, 0, 0.9, 1, 18)]
     [InlineData(400, 0.05, 0.05, 0, 0.05, 30)]
-    public void On_the_noise_of_committed_rounds_a_limit_is_crossed_or_excluded_in_time(
+    public void A_limit_is_decided_in_time_under_the_noise_of_committed_rounds(
         int connections, double slower, double limit, double least, double most, int rounds)
     {
         var noise = Residuals(connections);
@@ -265,7 +265,7 @@ public class AbTests
         Assert.InRange(median, 5, rounds);
     }
 
-    // Log ratios of unix and tcp, less their mean: what rounds differ by.
+    // Returns the log ratios of unix and tcp minus their mean: the noise between rounds.
     private static double[] Residuals(int connections)
     {
         var run = new MeasuredRun(ResultsFile.Load(Path.Combine(Repository.Root, "results/starts/own.json")));
@@ -285,7 +285,7 @@ public class AbTests
             where verdict is { Kind: VerdictKind.Higher or VerdictKind.Lower }
             select (metric, verdict.Kind)];
 
-    /// <summary>tcp and unix of both sides; a round moves all of its cells by 10 %, a process each cell by 1 %.</summary>
+    /// <summary>Makes tcp and unix of both sides. Noise of 10 % is common to the cells of a round, noise of 1 % is not.</summary>
     private static RunRecord Run(Random random, double slower)
     {
         var moods = Enumerable.Range(0, 16).Select(_ => Math.Exp(0.1 * Simulated.Gaussian(random))).ToArray();

@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Tests;
 public class AnswerTests
 {
     [Fact]
-    public void An_arm_behind_another_in_pairs_is_no_candidate_for_the_fastest()
+    public void An_arm_that_is_slower_in_pairs_is_no_candidate_for_the_fastest()
     {
         var quiet = new SampleRuns
         {
@@ -33,7 +33,7 @@ public class AnswerTests
     }
 
     [Fact]
-    public void If_the_winner_depends_on_concurrency_the_answer_says_so_first()
+    public void A_winner_that_depends_on_concurrency_is_the_first_answer()
     {
         RunRecord Of(int connections, double unix) => new SampleRuns
         {
@@ -125,12 +125,12 @@ public class AnswerTests
     }
 
     [Fact]
-    public void Missing_rounds_give_no_arm_a_lead() => Assert.Equal(
+    public void Too_few_rounds_name_no_winner_and_state_how_many_are_missing() => Assert.Equal(
         "10 B: not decided between unix and tcp: 3 more rounds would allow a verdict.",
         Answers.Of(new MeasuredRun(new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 3 }.Make()))[0]);
 
     [Fact]
-    public void A_given_window_shorter_than_four_calls_has_no_verdict()
+    public void A_fixed_window_shorter_than_four_calls_has_no_verdict()
     {
         var slow = new SampleRuns
         {
@@ -151,7 +151,7 @@ public class AnswerTests
     [Fact]
     public void The_value_of_a_cell_at_a_given_load_comes_from_all_rounds()
     {
-        // Seven rounds of one rate; by requests/s the fourth of them in order of numbers would be the median.
+        // Seven rounds have the same rate, so by requests/s the fourth round would be the median.
         Measurement With(Measurement round)
         {
             var latency = new LatencyHistogram();

@@ -10,7 +10,8 @@ public class BreakEvenTests
     private static readonly string[] Works = ["0", "10us", "100us", "1ms"];
     private static readonly double[] Ns = [0, 10e3, 100e3, 1e6];
 
-    // unix takes 20 µs a call, tcp 22 µs, two CPUs compute: 3 % of 20 + work are 2 µs from (2 / 0.03 − 20) / 0.5 = 93.3 µs on.
+    // unix takes 20 µs a call and tcp 22 µs, and two CPUs share the work. The difference of 2 µs is 3 % of a call with
+    // (2 / 0.03 − 20) / 0.5 = 93.3 µs of work.
     private const double Truth = 93.333e3;
 
     [Fact]
@@ -27,7 +28,7 @@ public class BreakEvenTests
     }
 
     [Fact]
-    public void The_interval_holds_the_truth_at_the_promised_rate()
+    public void The_break_even_interval_contains_the_truth_at_the_promised_rate()
     {
         var runs = Simulated.Draws(1000);
         var held = Enumerable.Range(0, runs).Count(seed =>
@@ -40,7 +41,7 @@ public class BreakEvenTests
     }
 
     [Fact]
-    public void After_another_look_the_break_even_interval_allows_for_looks()
+    public void The_break_even_interval_allows_for_an_additional_look()
     {
         var run = Run(tcp: 22_000, noise: 0.01, seed: 1);
         List<string> With(Func<RunOptionsRecord, RunOptionsRecord> looks) => Lines(run with { Options = looks(run.Options) });
@@ -49,7 +50,7 @@ public class BreakEvenTests
     }
 
     [Fact]
-    public void Equal_transports_are_reported_as_alike() => Assert.All(Enumerable.Range(1, 10), seed => Assert.Equal(
+    public void Equal_transports_are_reported_as_alike_for_any_work() => Assert.All(Enumerable.Range(1, 10), seed => Assert.Equal(
         "10 B: unix and tcp differ by less than 3.0 % whatever the server computes for a call.",
         Assert.Single(Lines(Run(tcp: 20_000, noise: 0.002, seed)))));
 
@@ -60,7 +61,7 @@ public class BreakEvenTests
     [InlineData(20_800, 0.015, @"^10 B: at the latest above \d+(\.\d+)? µs of work per call unix and tcp differ by less than 3\.0 %\.$")]
     [InlineData(90_000, 0.001,
         @"^10 B: above 4\.\d+ ms \[4\.\d+, 4\.\d+\] of work .*3\.0 % \(calculated: 1\.00 ms was the most work measured\)\.$")]
-    public void An_undetermined_break_even_is_not_shown(double tcp, double noise, string expected) =>
+    public void An_undecided_or_calculated_break_even_is_marked(double tcp, double noise, string expected) =>
         Assert.Matches(expected, Assert.Single(Lines(Run(tcp, noise, seed: 3))));
 
     [Fact]
@@ -80,14 +81,14 @@ public class BreakEvenTests
             })],
         };
 
-        // 1 µs is 3 % of 33.3 µs, of which unix has 10 already.
+        // 1 µs is 3 % of 33.3 µs, of which unix takes 10 µs without the additional work.
         Assert.Equal(["Add: calculated from the server's CPU per call: with 23.3 µs [23.3, 23.3] of additional work per call unix and tcp "
             + "differ by less than 3.0 %."], Lines(run));
     }
 
     private static List<string> Lines(RunRecord run) => [.. BreakEven.Lines(new MeasuredRun(run))];
 
-    /// <summary>12 rounds with each amount of work; a round's speed moves all of its cells, the noise each of them.</summary>
+    /// <summary>Makes 12 rounds with each amount of work. The cells of a round share its speed, but not the noise.</summary>
     private static RunRecord Run(double tcp, double noise, int seed)
     {
         var random = new Random(seed);

@@ -5,7 +5,7 @@ using static IpcBench.Analysis.Tests.Doubting;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>What is doubtful about the calls: their number against Little's law, how they ended, whether they were sent.</summary>
+/// <summary>Checks the doubts about calls: their number by Little's law, how they ended, and whether they were sent.</summary>
 public sealed class CallDoubtTests
 {
     [Fact]
@@ -13,7 +13,7 @@ public sealed class CallDoubtTests
         Raises("little", "but 400 were: 5.0 % off", Second(round => round with { Completed = round.Completed * 95 / 100 }));
 
     [Theory]
-    [InlineData(0.95, false)] // of 400 ms one standstill of 20
+    [InlineData(0.95, false)] // one standstill of 20 ms in 400 ms
     [InlineData(0.90, true)]
     public void A_standstill_of_the_client_between_two_calls_is_not_reported_as_lost_samples(double share, bool isRaised)
     {
@@ -59,7 +59,7 @@ public sealed class CallDoubtTests
         Assert.Null(Find(Each(round => round), "other-clock"));
         Assert.All(new MeasuredRun(run).Cells[0].Rounds,
             round => Assert.Equal(round.Record.Latency.Length == 0, Metric.Mean.Value(round) is null));
-        // Of somebody's own method that is said of the cell, and is no doubt.
+        // For a user's own method this is a note of the cell instead of a doubt.
         run = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Method = "a.B/C" } })] };
         Assert.Equal((false, isOneWay), (Find(run, "other-clock") is not null, Find(run, "lost-samples") is null));
     }

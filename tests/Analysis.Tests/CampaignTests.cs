@@ -5,13 +5,13 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Tests;
 
 /// <summary>
-/// Thousands of simulated campaigns on a machine whose speed wanders: what the method says of arms whose difference is known.
+/// Simulates thousands of campaigns on a machine whose speed wanders, and checks the verdicts on arms whose difference is known.
 /// </summary>
 public sealed class CampaignTests
 {
     private const int Campaigns = 2000;
 
-    /// <summary>Log rates of two arms measured one after the other: speed wanders from one measurement to the next.</summary>
+    /// <summary>Simulates the log rates of two arms. The machine's speed wanders from one measurement to the next.</summary>
     private static (double[] Base, double[] New) Measure(Random random, int rounds, bool interleaved, double difference = 0,
         double noise = 0.04, double wander = 0.02)
     {
@@ -24,7 +24,7 @@ public sealed class CampaignTests
         }
         if (interleaved)
         {
-            // The order within a round is shuffled: the wander favours neither.
+            // The order within a round is shuffled, so that the wander favours neither arm.
             for (var round = 0; round < rounds; round++)
             {
                 if (random.Next(2) == 0)
@@ -44,24 +44,24 @@ public sealed class CampaignTests
     private static double Share(Func<Random, bool> campaign, int campaigns = Campaigns) => Simulated.Share(campaigns, 20260101, campaign);
 
     [Fact]
-    public void Identical_arms_are_called_different_in_about_5_percent_with_a_fixed_number_of_rounds() =>
+    public void A_fixed_number_of_rounds_calls_identical_arms_different_in_about_5_percent() =>
         Assert.InRange(Share(random => Differs(Judge(Measure(random, 7, interleaved: true), 7))),
             0.05 - Simulated.Margin(0.05, Campaigns), 0.05 + Simulated.Margin(0.05, Campaigns));
 
     [Fact]
-    public void Identical_arms_are_called_different_in_at_most_5_percent_with_a_look_after_every_round() =>
+    public void A_look_after_every_round_calls_identical_arms_different_in_at_most_5_percent() =>
         Assert.InRange(Share(random => Differs(Auto(random)), 1000), 0, 0.05 + Simulated.Margin(0.05, 1000));
 
     [Fact]
-    public void Without_a_correction_for_many_looks_the_error_rate_would_be_far_higher() =>
+    public void The_error_rate_without_a_correction_for_looks_would_be_far_higher() =>
         Assert.InRange(Share(random => Differs(Auto(random, isLookedAt: false, most: 30)), 600), 0.12, 1);
 
     [Fact]
-    public void Measuring_arms_one_after_the_other_would_call_identical_arms_different_in_more_than_20_percent() =>
+    public void Identical_arms_measured_one_after_the_other_would_differ_in_over_20_percent() =>
         Assert.InRange(Share(random => Differs(Judge(Measure(random, 7, interleaved: false), 7))), 0.2, 1);
 
     [Fact]
-    public void A_true_difference_of_5_percent_is_found_and_never_reported_as_none()
+    public void A_true_difference_of_5_percent_is_found_and_almost_never_ruled_out()
     {
         Assert.InRange(Share(random =>
             Judge(Measure(random, 12, interleaved: true, 0.05, 0.015, 0.01), 12).Kind == VerdictKind.Higher), 0.97, 1);
@@ -88,7 +88,7 @@ public sealed class CampaignTests
     }
 
     [Fact]
-    public void Rounds_of_a_given_load_stop_when_the_comparisons_at_that_load_are_decided()
+    public void Rounds_of_a_given_load_end_when_their_comparisons_are_decided()
     {
         double[] slow = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)], fast = [.. slow.Select(rate => rate * 1.5)];
         var full = Simulated.Run([slow, fast], arms: 2);
@@ -98,7 +98,7 @@ public sealed class CampaignTests
         });
         var run = full with
         {
-            // At a load, at one where nothing was completed before, and a search that comes later.
+            // Two given loads, of which the second has no round yet, and a rate search that comes later.
             Cells = [.. full.Cells, .. At("50%", 10), .. At("50%", 1_000_000), .. At("p99<1ms", 10)],
             Rounds = [.. full.Rounds, .. full.Rounds.Select(round => round with
             {

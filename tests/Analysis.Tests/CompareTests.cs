@@ -12,7 +12,7 @@ public sealed class CompareTests
     private static FileComparison Of(RunRecord before, RunRecord after) => Compared(before, after);
 
     /// <summary>
-    /// Two identical runs minutes apart, on a machine whose speed wanders in steps of this size; all cells wander together.
+    /// Makes two runs minutes apart on a machine whose speed wanders in steps of <paramref name="wander"/>. All cells wander together.
     /// </summary>
     private static (RunRecord, RunRecord) Apart(Random random, double wander, double change = 0, double noise = 0.02)
     {
@@ -40,7 +40,7 @@ public sealed class CompareTests
     private static bool Gated(FileComparison comparison) => Gate.Check(comparison, [GateLimit.Parse("rps<-5%")]).Crossed.Count > 0;
 
     [Fact]
-    public void Two_identical_runs_minutes_apart_on_a_drifting_machine_do_not_fail_the_gate()
+    public void Identical_runs_minutes_apart_on_a_drifting_machine_seldom_fail_the_gate()
     {
         Assert.InRange(ShareFailed(0.03, 0, Gated), 0, 0.07);
         Assert.InRange(ShareFailed(0.01, 0, Gated), 0, 0.02);
@@ -48,7 +48,7 @@ public sealed class CompareTests
     }
 
     [Fact]
-    public void Without_an_allowance_for_drift_equal_runs_would_fail_often() =>
+    public void Equal_runs_without_an_allowance_for_drift_would_often_fail_the_gate() =>
         Assert.InRange(ShareFailed(0.03, 0, comparison => comparison.Cells.Any(cell =>
             GateLimit.Parse("rps<-5%").IsCrossed(Statistics.RatioEstimate
                 .Unpaired(cell.Before.Values(Metric.Rate), cell.After.Values(Metric.Rate), 0.05)) == true)), 0.15, 1);
@@ -68,7 +68,7 @@ public sealed class CompareTests
     }
 
     [Fact]
-    public void A_real_drop_is_found() => Assert.InRange(ShareFailed(0.002, Math.Log(0.85), Gated), 0.95, 1);
+    public void A_real_drop_of_15_percent_fails_the_gate() => Assert.InRange(ShareFailed(0.002, Math.Log(0.85), Gated), 0.95, 1);
 
     [Fact]
     public void A_slower_fixed_loop_widens_the_interval_on_the_same_machine_only()
@@ -102,7 +102,7 @@ public sealed class CompareTests
     }
 
     [Fact]
-    public void Cells_are_matched_by_their_settings_never_by_file_path()
+    public void Cells_are_matched_by_their_settings_and_not_by_order_or_address()
     {
         var windows = Sample(2, os: "Windows");
         windows = windows with

@@ -10,12 +10,12 @@ internal static class ComparedFiles
     public static FileComparison Compared(RunRecord before, RunRecord after) =>
         new(new NamedRun("base", new MeasuredRun(before)), new NamedRun("new", new MeasuredRun(after)));
 
-    /// <summary>The file that others are compared with.</summary>
+    /// <summary>Makes the file called base.</summary>
     public static RunRecord Before(int rounds = 7) => Sample(seed: 1, rounds: rounds);
 
-    /// <summary>The same cells measured again, with noise of their own.</summary>
+    /// <summary>Makes the file called new: the same cells measured again, with other noise.</summary>
     /// <param name="speed">The rate of every cell as a multiple of the rate in <see cref="Before"/>.</param>
-    /// <param name="rounds">Of each cell.</param>
+    /// <param name="rounds">The number of rounds of each cell.</param>
     public static RunRecord After(double speed = 1, int rounds = 7) => Sample(seed: 2, speed, rounds);
 
     public static RunRecord Sample(int seed, double factor = 1, int rounds = 7, string os = "Linux") =>

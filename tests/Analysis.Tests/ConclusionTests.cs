@@ -6,13 +6,13 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>What follows from the rounds of a run, and what must not be said of them.</summary>
+/// <summary>Checks what reports conclude from the rounds of a run, and what they must not conclude.</summary>
 public sealed class ConclusionTests
 {
     [Fact]
-    public void The_arm_ahead_in_pairs_leads_even_if_another_has_the_faster_median()
+    public void The_arm_ahead_in_pairs_leads_even_if_another_arm_has_the_faster_median()
     {
-        // Both medians are of the one round between two groups, and it is the only one in which unix was the faster.
+        // Both medians are of round 6, which lies between two groups of rounds and is the only round in which unix was faster.
         double[] unix = [100, 101, 102, 103, 104, 150, 200, 201, 202, 203, 204, 205];
         double[] tcp = [.. unix.Select((rate, i) => i == 5 ? rate * 0.995 : rate * (1.09 + 0.001 * i))];
 
@@ -21,12 +21,12 @@ public sealed class ConclusionTests
     }
 
     [Fact]
-    public void Arm_without_replies_is_not_reported_as_missing_rounds() => Assert.Equal(
+    public void An_arm_without_replies_is_not_reported_as_missing_rounds() => Assert.Equal(
         "10 B: not decided between unix and tcp: no round in which both answered a call.",
         FirstAnswer(Simulated.Run([[.. new double[8]], [.. Enumerable.Repeat(1000.0, 8)]], arms: 2)));
 
     [Fact]
-    public void A_winner_with_rounds_in_two_groups_is_named_with_that_doubt()
+    public void A_winner_whose_rounds_lie_in_two_groups_is_named_with_the_doubt()
     {
         var plain = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 8, Noise = 0.001 }.Make();
         RunRecord Mixed(int cell) => plain with
@@ -86,7 +86,7 @@ public sealed class ConclusionTests
     }
 
     [Fact]
-    public void An_answer_has_the_crossover_in_its_table_only()
+    public void Reports_with_a_table_have_no_sentence_about_the_crossover()
     {
         var model = new ReportModel(new SampleRuns { Sizes = [10, 1_000_000], SamplesPerRound = 200, Transports = ["tcp", "unix"] }.Make());
         string Made(bool isBrief) => new TextReport(new TextLayout(80, IsBrief: isBrief)).Make(model);
@@ -98,12 +98,12 @@ public sealed class ConclusionTests
     [Theory]
     [InlineData(1.2, 0.8, "Crossover: unix is faster up to 100 B, tcp from 1 kB.")]
     [InlineData(1.0, 1.0, "Crossover: unix is faster at 100 B, tcp at 1 kB.")]
-    public void Crossover_leaves_out_sizes_without_a_winner(double atFirst, double atLast, string expected)
+    public void The_crossover_leaves_out_sizes_without_a_winner(double atFirst, double atLast, string expected)
     {
         double[] tcp = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)];
         double[] Unix(double factor) => [.. tcp.Select((rate, i) => rate * factor * (i % 2 == 0 ? 1.004 : 0.996))];
         var run = new MeasuredRun(Simulated.Run([tcp, Unix(atFirst), tcp, Unix(1.2), tcp, Unix(0.8), tcp, Unix(atLast)], arms: 2));
-        // Rounds of rates alone have a doubt, which speaks against what sums them up too.
+        // Rounds without latencies have a doubt, and so has the answer that sums the rounds up.
         Assert.Contains(Answers.Of(run), line => line.Replace(" (doubt: lost-samples)", "", StringComparison.Ordinal) == expected);
         Assert.Contains(" B (doubt: lost-samples), tcp ", Answers.Of(run)[^1], StringComparison.Ordinal);
         Assert.EndsWith(" kB (doubt: lost-samples).", Answers.Of(run)[^1], StringComparison.Ordinal);
@@ -114,7 +114,7 @@ public sealed class ConclusionTests
     [InlineData(80, "10 B: tcp is best by p50: unix is higher than tcp by 100.0 % [")]
     public void A_lower_bound_of_a_latency_is_not_called_shorter(int ms, string expected)
     {
-        // Unix answers some calls at once, and of most it is known only that they had waited so long when the window ended.
+        // Unix answers some calls at once. For most calls only a lower bound is known: how long they had waited when the window ended.
         var made = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 8, SamplesPerRound = 10 }.Make();
         var run = made with
         {
@@ -123,7 +123,7 @@ public sealed class ConclusionTests
                 : round with { Latency = Calls(10_000, 1), NotSent = 30_000, NotSentLatency = Calls(30_000, ms) })],
         };
         Assert.StartsWith(expected, FirstAnswer(run), StringComparison.Ordinal);
-        // Of tcp they are none.
+        // The percentiles of tcp are no lower bounds.
         Assert.Equal(2, new HgrmReport().Make(new ReportModel(run))
             .Split("#[240000 of them are lower bounds: calls that were cut off or never sent]\n").Length);
     }

@@ -5,7 +5,7 @@ using static IpcBench.Analysis.Tests.Doubting;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>What is doubtful about client, connections, machine and rounds.</summary>
+/// <summary>Checks the doubts about client, connections, machine and rounds.</summary>
 public sealed class DoubtTests
 {
     [Theory]
@@ -37,7 +37,7 @@ public sealed class DoubtTests
     [InlineData(0.04, 0, "Measure on a machine of your own")]
     [InlineData(0.04, 0.4, "Stop other programs")]
     [InlineData(0, 0.4, "Stop other programs")]
-    public void The_advice_to_stop_other_programs_appears_only_if_some_ran(double stolen, double others, string fix) =>
+    public void Advice_to_stop_other_programs_appears_only_if_other_programs_ran(double stolen, double others, string fix) =>
         Assert.StartsWith(fix, Find(Second(round => round with
         {
             Spoiled = "the hypervisor gave 4.0 % of the CPU time to others; other programs used 40 % of the machine",
@@ -66,7 +66,7 @@ public sealed class DoubtTests
         });
         Raises("trend", "requests/s fall by ", With(number => 1 - 0.08 * number));
         Assert.Null(Find(With(number => number % 2 == 0 ? 0.8 : 1), "trend"));
-        // A run of fewer rounds cannot show one.
+        // A run of fewer rounds cannot show a trend.
         var few = With(number => 1 - 0.08 * number);
         Assert.Null(Find(few with { Rounds = [.. few.Rounds.Where(round => round.Number <= 6)] }, "trend"));
     }
@@ -93,7 +93,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void Client_is_the_limit_only_when_it_used_nearly_all_its_cpu()
+    public void The_client_is_the_limit_only_if_it_used_nearly_all_its_CPUs()
     {
         var pinned = Second(round => round with
         {
@@ -128,7 +128,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void Cache_that_other_processes_fill_at_times_is_reported()
+    public void A_cache_that_other_processes_sometimes_fill_is_reported()
     {
         Raises("shared-cache", "took less than 20 ns per step, before another quarter more than 120.",
             Each(round => round with { MemoryStepNs = round.Number % 2 == 0 ? 20 : 120 }));
@@ -174,7 +174,7 @@ public sealed class DoubtTests
             Second(round => round with { Server = round.Server! with { CpuUserNs = 0, CpuKernelNs = 0 } }));
 
     [Fact]
-    public void Without_ended_calls_unattributed_CPU_time_is_not_given_per_call()
+    public void Unattributed_CPU_time_is_not_given_per_call_without_ended_calls()
     {
         var run = Second(round => round with
         {
@@ -187,7 +187,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void Cpu_time_of_neither_side_is_attributed() =>
+    public void Unattributed_CPU_time_is_listed_by_its_sources() =>
         Raises("unattributed-cpu",
             "a call): other processes 10 %, kernel threads 5.0 %, soft interrupts 15 %, processes that cannot be seen 10 %",
             Second(round => round with

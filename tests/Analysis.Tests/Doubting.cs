@@ -4,10 +4,10 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>What tests of doubts share: a healthy run, ways to spoil it, and what is then said.</summary>
+/// <summary>Helpers for the tests of doubts: a healthy run, changes of the run, and the doubts that follow.</summary>
 internal static class Doubting
 {
-    /// <summary>A run that there is nothing to say against.</summary>
+    /// <summary>Makes a run without doubts.</summary>
     public static RunRecord Healthy(int seed = 1) =>
         new SampleRuns(seed) { Transports = ["tcp", "unix"], Sizes = [10, 1000], Rounds = 8, SamplesPerRound = 500 }.Make();
 

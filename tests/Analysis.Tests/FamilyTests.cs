@@ -6,7 +6,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>Whole runs whose arms are equal, or one of them is ahead by a known share: what is said of them anywhere.</summary>
+/// <summary>Simulates whole runs whose arms are equal or differ by a known share, and checks what all texts say.</summary>
 public sealed class FamilyTests
 {
     private const int Arms = 3, Sizes = 6, Rounds = 12, AllRuns = 2000, AllLongRuns = 300;
@@ -14,7 +14,7 @@ public sealed class FamilyTests
     private static readonly string[] Winners =
         ["fastest", "leads", "faster than", "faster for", "slower for", "Crossover", "less CPU", " saves ", " costs "];
 
-    /// <summary>Arms that differ by nothing but noise; the first arm of each size is faster by what is asked for.</summary>
+    /// <summary>Makes arms that differ by noise, and the first arm of each size also by <paramref name="ahead"/>.</summary>
     private static MeasuredRun Made(Random random, double ahead, int rounds = Rounds, double noise = 0.02, bool auto = false)
     {
         var run = Simulated.Run([.. Enumerable.Range(0, Arms * Sizes).Select(cell => Enumerable.Range(0, rounds)
@@ -49,7 +49,7 @@ public sealed class FamilyTests
     }
 
     [Fact]
-    public void With_5_percent_for_each_comparison_more_than_a_third_of_runs_would_name_a_winner() =>
+    public void Comparisons_at_5_percent_each_would_name_a_winner_in_a_third_of_runs() =>
         Assert.InRange(Share(300, random => Pairs(Made(random, 0)).Any(pair => Simulated.Joint(
             [pair.One.Values(Metric.Rate).Zip(pair.Other.Values(Metric.Rate), (a, b) => Math.Log(a / b))])[0]?.Contains(0) == false)),
             0.33, 1);
@@ -97,7 +97,7 @@ public sealed class FamilyTests
     public void A_Unix_socket_against_TCP_is_one_family_and_everything_else_another()
     {
         var run = Made(new Random(1), 0);
-        // Of each size unix against tcp, by requests/s and by CPU; pipe against both, and the wake-ups of none.
+        // Each size compares unix with tcp, and pipe with both, by requests/s and by CPU. Wake-ups are in neither family.
         Assert.Equal((2 * Sizes, 4 * Sizes), (ClaimFamily.Primary(run).Claims, ClaimFamily.Others(run).Claims));
         Assert.Equal(ClaimFamily.Primary(run), ClaimFamily.Find(run, run.Cells[0], run.Cells[1], Metric.Rate.Id)!.Value.Family);
         Assert.Equal(ClaimFamily.Others(run), ClaimFamily.Find(run, run.Cells[0], run.Cells[2], Metric.Rate.Id)!.Value.Family);
@@ -107,7 +107,7 @@ public sealed class FamilyTests
     }
 
     [Fact]
-    public void Verdict_agrees_with_its_interval() => Assert.All(Enumerable.Range(0, 40), seed =>
+    public void Every_verdict_agrees_with_its_interval() => Assert.All(Enumerable.Range(0, 40), seed =>
     {
         var run = Made(new Random(seed), 0.02);
         Assert.All(run.Cells.Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>(), one =>
@@ -140,7 +140,7 @@ public sealed class FamilyTests
         Assert.Equal(0, Count(Key("tcp"), Key("tcp", variant: AaTest.Variant)));
         Assert.Equal(3, Count(Key("tcp"), Key("unix"), Key("pipe")));
         Assert.Equal(2, Count(Key("tcp"), Key("unix"), Key("tcp", size: 100), Key("unix", size: 100)));
-        // Of each client its own pair, and the two clients over the reference.
+        // One pair of transports for each client, and one pair of clients over the reference transport.
         Assert.Equal(3, Count(Key("tcp"), Key("unix"), Key("tcp", "grpc-dotnet"), Key("unix", "grpc-dotnet")));
         Assert.Equal(1, Count(Key("tcp"), Key("tcp", "grpc-dotnet")));
     }

@@ -9,7 +9,7 @@ using IpcBench.Analysis.Renderers;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>The formats that other programs follow from run to run, each read as its reader does it.</summary>
+/// <summary>Checks the formats that other programs collect from run to run. Each format is read as its program reads it.</summary>
 public sealed partial class FollowedFormatTests
 {
     // Quotes, markup, ends of lines, a backslash, a control character, an override of direction, U+FFFF and a letter of two code units.
@@ -93,7 +93,7 @@ public sealed partial class FollowedFormatTests
 
     [Theory]
     [MemberData(nameof(Runs))]
-    public void Bencher_has_values_between_their_bounds_under_names_that_Bencher_accepts(string run)
+    public void Bencher_values_lie_between_their_bounds_and_have_accepted_names(string run)
     {
         using var document = JsonDocument.Parse(Make("bencher", Model(run)));
         var benchmarks = document.RootElement.EnumerateObject().ToList();
@@ -133,7 +133,7 @@ public sealed partial class FollowedFormatTests
     }
 
     [Fact]
-    public void A_faster_arm_has_the_smaller_number_and_the_inverted_interval()
+    public void The_github_action_inverts_ratios_so_that_smaller_is_better()
     {
         using var action = JsonDocument.Parse(Make("github-action-benchmark", Model("sample")));
         using var bencher = JsonDocument.Parse(Make("bencher", Model("sample")));
@@ -150,7 +150,7 @@ public sealed partial class FollowedFormatTests
 
     [Theory]
     [MemberData(nameof(Runs))]
-    public void Prometheus_reads_every_line_and_no_sample_twice(string run)
+    public void Prometheus_text_is_valid_and_has_no_sample_twice(string run)
     {
         var samples = ReadPrometheus(Make("prometheus", Model(run)));
         Assert.Equal(run == "unmeasured" ? 0 : Cells(run), samples.Count(sample => sample.Name == "ipcbench_rps"));
@@ -199,7 +199,7 @@ public sealed partial class FollowedFormatTests
                     FailureMessages = new Dictionary<string, string> { ["status 5"] = Foreign },
                 })],
             }),
-            // A file that was named twice, whose cells have the same names.
+            // The same file twice, so that cells have the same names.
             "twins" => new ReportModel([("same", sample), ("same", sample)]),
             _ => new ReportModel(sample),
         };
@@ -218,7 +218,7 @@ public sealed partial class FollowedFormatTests
     }
 
     /// <summary>
-    /// By the grammar of the text format (https://prometheus.io/docs/instrumenting/exposition_formats/): HELP and TYPE once before the
+    /// Reads the text by its grammar (https://prometheus.io/docs/instrumenting/exposition_formats/): HELP and TYPE once before the
     /// samples of a name, samples of a name together, no sample twice.
     /// </summary>
     private static List<(string Name, Dictionary<string, string> Labels, double Value)> ReadPrometheus(string text)

@@ -6,11 +6,11 @@ using static IpcBench.Analysis.Tests.ComparedFiles;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>What <c>--fail-on</c> makes of two files: passed, crossed or not excluded.</summary>
+/// <summary>Checks the outcomes of <c>--fail-on</c> for two files: passed, crossed or not excluded.</summary>
 public sealed class GateTests
 {
     [Fact]
-    public void Only_the_whole_interval_crosses_a_limit_and_too_few_rounds_cannot_tell()
+    public void A_limit_is_crossed_only_by_the_whole_interval_of_enough_rounds()
     {
         var limits = new[] { GateLimit.Parse("rps<-5%") };
         Assert.Equal(6, Gate.Check(Compared(Before(), After(speed: 0.7)), limits).Crossed
@@ -70,7 +70,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void The_gates_outcomes_are_in_the_comparison_for_scripts()
+    public void The_JSON_comparison_has_the_outcomes_of_the_gate()
     {
         var files = Compared(Before(), After(speed: 0.6));
         var json = System.Text.Json.JsonDocument.Parse(CompareJson.Make([files], [Gate.Check(files, [GateLimit.Parse("rps<-5%")])]));
@@ -103,7 +103,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void Gates_work_for_every_metric_and_both_directions()
+    public void Limits_of_several_metrics_are_judged_in_their_own_direction()
     {
         var comparison = Compared(Before(), After(speed: 0.6));
         Assert.NotEmpty(Gate.Check(comparison, [GateLimit.Parse("client_cpu>5%")]).Crossed);
@@ -113,14 +113,14 @@ public sealed class GateTests
         Assert.NotEmpty(Gate.Check(Compared(Before(), empty), [GateLimit.Parse("rps<-5%")]).Missing);
     }
 
-    /// <summary>The same run with so many failed calls, or collections, in its rounds; the others have 0.</summary>
+    /// <summary>Changes the first <paramref name="rounds"/> rounds of the first cell.</summary>
     private static RunRecord With(RunRecord run, Func<Measurement, Measurement> change, int rounds) =>
         run with { Rounds = [.. run.Rounds.Select(round => round.Cell == 0 && round.Number <= rounds ? change(round) : round)] };
 
     private static Measurement Fails(Measurement round) => round with { Failed = new Dictionary<string, long> { ["status 13"] = 3 } };
 
     [Fact]
-    public void A_first_failed_call_is_beyond_every_limit()
+    public void The_first_failed_calls_cross_every_limit()
     {
         var (none, one) = (Before(), With(After(), Fails, 1));
         foreach (var limit in new[] { "failed>0%", "failed>500%", "p99>10%" })
@@ -135,7 +135,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void Significantly_more_than_twice_as_many_failed_calls_are_beyond_every_limit()
+    public void Significantly_more_than_twice_as_many_failed_calls_cross_every_limit()
     {
         var limits = new[] { GateLimit.Parse("p99>1000%") };
         RunRecord Failing(RunRecord run, int rounds, int calls) => With(run, round => round with
@@ -161,7 +161,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void A_metric_that_was_0_crosses_its_limit_only_if_all_rounds_have_it()
+    public void A_metric_that_was_0_crosses_its_limit_only_if_now_never_0()
     {
         static Measurement Collects(Measurement round) => round with { Client = round.Client with { GcCollections = [4, 0, 0] } };
         static Measurement Quiet(Measurement round) => round with { Client = round.Client with { GcCollections = [0, 0, 0] } };
@@ -172,7 +172,7 @@ public sealed class GateTests
         Assert.Equal(Rose + "7 of 7 rounds of new", Assert.Single(Collecting(7).Crossed));
         Assert.Empty(Collecting(2).Crossed);
         Assert.Equal(Rose + "2 of 7 rounds of new", Assert.Single(Collecting(2).NotExcluded));
-        // In part 0 before, too: there is no ratio for those rounds.
+        // Some rounds were already 0 before, and so have no ratio.
         Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: 4 rounds have a value of 0 and so no ratio",
             Assert.Single(Gate.Check(Compared(With(now, Collects, 3), With(now, Collects, 7)), limits).NotExcluded));
     }
@@ -188,16 +188,16 @@ public sealed class GateTests
         Assert.Empty(gate.Crossed);
         Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: 3 rounds have a value of 0 and so no ratio",
             Assert.Single(gate.NotExcluded));
-        // On the other side they would only add to it.
+        // Rounds of 0 on the lower side would only increase the difference.
         var (some, more) = (With(Before(), round => Collected(round, round.Number <= 3 ? 0 : 4), 7),
             With(After(), round => Collected(round, 6), 7));
         Assert.Single(Gate.Check(Compared(some, more), [GateLimit.Parse("client_gc>10%")]).Crossed);
     }
 
     [Fact]
-    public void A_lower_bound_of_a_latency_neither_passes_nor_crosses_a_limit()
+    public void A_lower_bound_of_a_latency_decides_a_limit_only_in_one_direction()
     {
-        // Of 10,000 calls the 200 longest took so long; or waited so long without being sent.
+        // Either all 10,000 calls took so many ms, or 200 of the calls waited so many ms and were never sent.
         static RunRecord Waiting(bool isSent, int ms)
         {
             var run = Simulated.Run([[.. Enumerable.Range(0, 7).Select(i => 1000.0 + i)]]);
@@ -229,11 +229,11 @@ public sealed class GateTests
     [InlineData("rps<-5", NoLimit)]
     [InlineData("rps<-5,5%", NoLimit)]
     [InlineData("rps<-150%", "'rps<-150%' can never fail: a metric cannot fall by more than 100%")]
-    public void An_implausible_limit_is_rejected_with_the_fix(string text, string sentence) =>
+    public void An_invalid_limit_is_rejected_with_the_fix(string text, string sentence) =>
         Assert.Equal(string.Format(sentence, text), Assert.Throws<FormatException>(() => GateLimit.Parse(text)).Message);
 
     [Fact]
-    public void Unknown_metric_lists_the_known_ones() => Assert.Equal(
+    public void An_unknown_metric_is_rejected_with_the_known_metrics() => Assert.Equal(
         $"there is no metric 'speed': it is one of {string.Join(", ", Metric.All.Select(metric => metric.Id))}",
         Assert.Throws<FormatException>(() => GateLimit.Parse("speed<-5%")).Message);
 

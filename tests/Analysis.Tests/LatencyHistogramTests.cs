@@ -12,7 +12,7 @@ public sealed class LatencyHistogramTests
     private const string FromJavaScript = "HISTFAAAADF4nJNpmSzMwMDAx8DAwMjAwMDMAAGMDAzM/0EAxmdi+SnPxNK6mfEC/2ovJgDgzQqM";
 
     [Fact]
-    public void Reads_histograms_of_another_library()
+    public void Histograms_of_another_library_are_read()
     {
         var counts = LatencyCounts.Decode(FromJavaScript);
         Assert.Equal(1007, counts.Count);
@@ -24,7 +24,7 @@ public sealed class LatencyHistogramTests
     }
 
     [Fact]
-    public void Coding_and_decoding_loses_nothing()
+    public void A_histogram_is_encoded_and_decoded_without_loss()
     {
         var (random, histogram) = (new Random(5), new LatencyHistogram());
         for (var i = 0; i < 100_000; i++)
@@ -59,7 +59,7 @@ public sealed class LatencyHistogramTests
     }
 
     [Fact]
-    public void Merged_histograms_give_the_percentiles_of_all_samples_and_averaged_percentiles_do_not()
+    public void Merged_histograms_have_the_percentiles_of_all_samples_unlike_averages()
     {
         var (fast, slow, together) = (new LatencyHistogram(), new LatencyHistogram(), new LatencyHistogram());
         for (var i = 0; i < 1000; i++)
@@ -95,7 +95,7 @@ public sealed class LatencyHistogramTests
             var thrown = Assert.Throws<FormatException>(() => LatencyCounts.Decode(Coded(counts)));
             Assert.Equal("a histogram holds an impossible count", thrown.Message);
         }
-        // As many empty slots as there are, and one count beyond them; empty slots are no values.
+        // All slots are empty; then one count follows the last slot. Empty slots are no values.
         Assert.Equal(0, LatencyCounts.Decode(Coded(-LatencyHistogram.Slots)).Count);
         Assert.Throws<FormatException>(() => LatencyCounts.Decode(Coded(-LatencyHistogram.Slots, 1)));
         Assert.Equal((1, 5), (LatencyCounts.Decode(Coded(0, 5, 0)).Filled, LatencyCounts.Decode(Coded(0, 5, 0)).Count));
@@ -125,7 +125,7 @@ public sealed class LatencyHistogramTests
     }
 
     [Fact]
-    public void Any_damaged_or_truncated_text_is_rejected_or_read_but_never_crashes()
+    public void Damaged_or_truncated_text_is_rejected_or_read_and_never_crashes()
     {
         var (random, good) = (new Random(3), Convert.FromBase64String(FromJavaScript));
         for (var i = 0; i < 3000; i++)
@@ -157,7 +157,7 @@ public sealed class LatencyHistogramTests
     }
 
     [Fact]
-    public async Task Javascript_library_reads_our_histograms()
+    public async Task A_JavaScript_library_reads_histograms_of_this_tool()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the foreign clients are installed on Linux only");
         var histogram = new LatencyHistogram();

@@ -13,15 +13,15 @@ internal static class LayerRuns
     public static readonly (string Protocol, string Variant)[] All =
         [("echo", "sockets=loop"), ("echo", "sockets=bare"), ("echo", ""), ("http2", ""), ("grpc", "")];
 
-    /// <summary>As runs were before: one echo.</summary>
+    /// <summary>The layers of older runs, which had one echo.</summary>
     public static readonly (string Protocol, string Variant)[] Former = [("echo", ""), ("http2", ""), ("grpc", "")];
 
-    /// <param name="rounds">How many.</param>
-    /// <param name="tcp">µs of a call through each layer and all below it; the CPU of both sides is as much.</param>
-    /// <param name="unix">The same; null: as over TCP.</param>
-    /// <param name="noise">Relative, of each cell.</param>
-    /// <param name="connections">Of each cell.</param>
-    /// <param name="random">Makes the noise; null: it is always the same.</param>
+    /// <param name="rounds">The number of rounds.</param>
+    /// <param name="tcp">Time in µs of a call through each layer and all layers below, which both sides spend on the CPU.</param>
+    /// <param name="unix">The same over a Unix socket. Null: as over TCP.</param>
+    /// <param name="noise">The relative noise of each cell.</param>
+    /// <param name="connections">The number of connections of each cell.</param>
+    /// <param name="random">The source of the noise. Null: the noise is always the same.</param>
     public static RunRecord Make(
         int rounds, double[] tcp, double[]? unix = null, double noise = 0.001, int connections = 1, Random? random = null)
     {
@@ -63,7 +63,7 @@ internal static class LayerRuns
             LatencySumNs = (long)(us * 1000 * Calls),
             Client = usage,
             Server = usage,
-            // A fifth of the CPU is nobody's but soft interrupts', and other programs are busy beside it.
+            // Soft interrupts take a fifth of the CPU time, and other programs take CPU time too.
             Machine = new MachineUsage
             {
                 BusyNs = (long)((us + 30 * (number % 2)) * 1000 * Calls),

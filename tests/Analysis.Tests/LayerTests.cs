@@ -13,7 +13,7 @@ public class LayerTests
     private static readonly double[] Tcp = [7.5, 11, 20, 40, 55];
 
     [Fact]
-    public void The_steps_of_a_call_are_known_and_add_up()
+    public void The_parts_of_the_layers_are_found_and_add_up_to_the_call()
     {
         var budget = Budget(LayerRuns.Make(9, Tcp));
 
@@ -25,9 +25,9 @@ public class LayerTests
     }
 
     [Fact]
-    public void Each_layer_that_uses_up_a_transports_saving_has_a_sentence()
+    public void The_answer_states_which_layers_use_up_a_transports_saving()
     {
-        // The kernel saves 2.4 of 7.5, .NET's sockets give 1.9 of it back, HTTP/2 is the same, and gRPC saves one more.
+        // The kernel saves 2.4 µs of 7.5, .NET's sockets take 1.9 µs of the saving back, and gRPC saves 1.0 µs more.
         var sentences = Answers.Of(new MeasuredRun(LayerRuns.Make(9, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5])));
 
         Assert.Equal("10 B, tcp: of 55.0 µs a call the kernel 7.5, .NET's sockets 3.5, Kestrel's connection 9.0, HTTP/2 20.0 and "
@@ -50,7 +50,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void The_joint_interval_of_a_part_may_contain_0_although_its_own_does_not()
+    public void A_joint_interval_may_contain_0_although_the_single_interval_does_not()
     {
         var run = LayerRuns.Make(10, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5], 0.1, random: new Random(1));
         var budgets = LayerBudget.Compute(new MeasuredRun(run));
@@ -78,7 +78,7 @@ public class LayerTests
     [Fact]
     public void A_bar_whose_steps_exceed_the_call_fits_the_picture()
     {
-        // The kernel's part is more than the call, since what stands on it gains 45.
+        // The kernel's part is longer than the call, because the layer above is 45 µs faster.
         var model = new ReportModel(LayerRuns.Make(9, [56, 11, 20, 40, 55]));
         var bars = Reports.Find("text")!.Make(model).Split('\n').Where(line => line.StartsWith("  10 B  ", StringComparison.Ordinal)
             && line.Contains('▒')).ToList();
@@ -124,7 +124,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void Few_rounds_give_no_interval_and_say_so()
+    public void Two_rounds_give_an_explanation_instead_of_an_interval()
     {
         var run = LayerRuns.Make(2, Tcp);
         Assert.Null(Budget(run).Total.Interval);
@@ -144,7 +144,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void Budget_needs_all_three_measurements()
+    public void A_layer_budget_needs_the_measurements_of_all_protocols()
     {
         var run = LayerRuns.Make(6, Tcp);
         Assert.Empty(LayerBudget.Compute(new MeasuredRun(
@@ -172,7 +172,7 @@ public class LayerTests
         Snapshot.Verify($"echo.{format}", () => Reports.Find(format)!.Make(new ReportModel(PublishedRuns.EchoRun())));
 
     [Fact]
-    public void Only_an_echo_has_the_plot_of_round_trips()
+    public void Only_runs_of_echoes_have_the_plot_of_round_trips()
     {
         var svg = new SvgReport("round-trip").Make(new ReportModel(new SampleRuns { Rounds = 2, SamplesPerRound = 20 }.Make()));
         Assert.DoesNotContain("<polyline", svg, StringComparison.Ordinal);

@@ -2,7 +2,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>Intervals that hold together, and those that hold at every look.</summary>
+/// <summary>Checks the joint intervals of a family, and the intervals that are valid at every look.</summary>
 public sealed class MaxTTests
 {
     private const int AllRuns = 4000;
@@ -11,13 +11,13 @@ public sealed class MaxTTests
 
     private static double Share(Func<Random, bool> holds) => Simulated.Share(AllRuns, 20260901, holds);
 
-    /// <summary>The share of simulated families of which one interval misses its mean, 0.</summary>
+    /// <summary>Returns the share of simulated families in which at least one interval misses the true mean, 0.</summary>
     private static double Missed(int rounds, int claims, Func<Random, double, double> noise) => Simulated.Told(Share(random =>
     {
         var all = Enumerable.Range(0, claims).Select(_ => new double[rounds]).ToList();
         for (var round = 0; round < rounds; round++)
         {
-            // What the arms of a round have in common does not cancel where they share one reference.
+            // Noise that the arms of a round have in common does not cancel when the arms share one reference.
             var common = Simulated.Gaussian(random);
             foreach (var one in all)
                 one[round] = noise(random, common);
@@ -31,18 +31,18 @@ public sealed class MaxTTests
     [InlineData(8, 5)]
     [InlineData(12, 40)]
     [InlineData(24, 10)]
-    public void A_family_misses_a_mean_in_about_5_percent_with_any_noise(int rounds, int claims)
+    public void A_family_misses_a_mean_in_about_5_percent_under_symmetric_noise(int rounds, int claims)
     {
         // Six rounds have 32 ways to turn their signs, so the level is kept roughly: 6 %, and two standard errors of the share.
         var most = 0.06 + Simulated.Margin(0.06, AllRuns);
         Assert.InRange(Missed(rounds, claims, (random, _) => Simulated.Gaussian(random)), 0.02, most);
         Assert.InRange(Missed(rounds, claims, (random, common) => Simulated.Gaussian(random) + 1.5 * common), 0.02, most);
-        // Rounds of which some are far noisier than others.
+        // Some rounds are far noisier than other rounds.
         Assert.InRange(Missed(rounds, claims, (random, common) => Simulated.Gaussian(random) * Math.Exp(0.7 * common)), 0.01, most);
     }
 
     /// <summary>
-    /// Of two arms of which one alone is stalled now and then: no interval that takes the noise for symmetric keeps its level.
+    /// When only one of two arms stalls now and then, the noise is not symmetric. No interval that assumes symmetry keeps its level.
     /// </summary>
     [Theory]
     [InlineData(6, 10)]
@@ -53,13 +53,13 @@ public sealed class MaxTTests
         // Gamma with shape 4: skewness 1.
         double Skewed(Random random) => 2 - 0.5 * Enumerable.Range(0, 4).Sum(_ => -Math.Log(1 - random.NextDouble()));
         Assert.InRange(Missed(rounds, claims, (random, _) => Skewed(random)), 0.02, 0.2);
-        // Of two arms with the same skewness the ratio is symmetric again.
+        // The ratio of two arms with the same skewness is symmetric again.
         Assert.InRange(Missed(rounds, claims, (random, _) => Skewed(random) - Skewed(random)), 0.01,
             0.06 + Simulated.Margin(0.06, AllRuns));
     }
 
     [Fact]
-    public void One_series_has_about_Students_interval()
+    public void The_interval_of_one_series_is_about_Students_interval()
     {
         double[] values = [0.1, 0.4, -0.2, 0.3, 0.25, 0.05, 0.15, 0.35, -0.05, 0.2, 0.12, 0.28];
         var mean = values.Average();
@@ -111,7 +111,7 @@ public sealed class MaxTTests
     }
 
     [Fact]
-    public void The_sequence_with_a_look_after_every_round_misses_in_at_most_5_percent() =>
+    public void A_confidence_sequence_with_a_look_every_round_misses_in_at_most_5_percent() =>
         Assert.InRange(Share(random =>
         {
             var values = new List<double>();

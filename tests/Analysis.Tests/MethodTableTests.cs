@@ -7,15 +7,15 @@ using IpcBench.Analysis.Metrics;
 namespace IpcBench.Analysis.Tests;
 
 /// <summary>
-/// The table of docs/statistics.md is what this simulation gives; <c>UPDATE_SNAPSHOTS=1</c> writes it. Machines are made of normal noise
-/// alone: it says whether levels are kept, not how noisy a machine is.
+/// Compares the table of docs/statistics.md with this simulation; <c>UPDATE_SNAPSHOTS=1</c> writes the table. The simulated noise is
+/// normal: the table says whether levels are kept, not how noisy a machine is.
 /// </summary>
 public sealed class MethodTableTests
 {
     private const int Arms = 3, Sizes = 6, Rounds = 12, DefaultRounds = 9, QuickRounds = 8, LayerRounds = 10;
     private const string Begin = "<!-- simulated -->\n", End = "<!-- end -->";
 
-    // What the first family of the default plan has, and that of --quick: rates and CPU.
+    // The number of comparisons, of rates and CPU, in the first family of the default plan and of --quick.
     private const int Claims = 22, QuickClaims = 10;
 
     private const int Seed = 20260701;
@@ -41,7 +41,7 @@ public sealed class MethodTableTests
     // The columns of the second table.
     private static readonly (int Rounds, int Claims)[] Plans = [(DefaultRounds, Claims), (QuickRounds, QuickClaims), (Rounds, 1)];
 
-    /// <summary>All draws give the table word for word; a twentieth of them gives shares that lie about those of the table.</summary>
+    /// <summary>All draws give exactly the table. A twentieth of the draws gives shares near the shares of the table.</summary>
     [Fact]
     public void The_table_in_the_documents_is_the_result_of_the_simulation()
     {
@@ -113,7 +113,7 @@ public sealed class MethodTableTests
         return Enumerable.Range(2, rounds - 1).Any(look => IsAny(all.Select(one => one.Take(look)), isLookedAt: true));
     }
 
-    // The first sentence is what a call over TCP is made of, the second holds the Unix socket against it.
+    // The first sentence lists the layers of a call over TCP. The second sentence compares the Unix socket with TCP.
     private static bool OfLayers(Random random) =>
         !Answers.Of(new MeasuredRun(LayerRuns.Make(LayerRounds, [12, 16, 21, 31, 36], noise: 0.05, random: random)))[1]
             .Contains("no difference to tcp is decided, in no layer and not of the whole call", StringComparison.Ordinal);
@@ -127,7 +127,7 @@ public sealed class MethodTableTests
     private static AaTest Aa(Random random) => AaTest.OfDifferences([.. Enumerable.Range(0, 6).Select(_ => Noise(random, Rounds))]);
 
     /// <summary>
-    /// The smallest difference of one pair among equal others that is named in four of five runs, in whole tenths of a percent.
+    /// Finds the smallest difference of one pair, among equal pairs, that four of five runs find, in tenths of a percent.
     /// </summary>
     private static string Found(double spread, int rounds, int claims)
     {
@@ -160,6 +160,6 @@ public sealed class MethodTableTests
     private static string Written(string page) =>
         page[(page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length)..page.IndexOf(End, StringComparison.Ordinal)];
 
-    /// <summary>A row of the first table: what is drawn so many times, and whether a draw counts.</summary>
+    /// <summary>A row of the first table: its text, its level, the number of draws, and whether a draw counts.</summary>
     private sealed record Conclusion(string What, string Level, int Runs, Func<Random, bool> Holds);
 }

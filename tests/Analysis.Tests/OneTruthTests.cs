@@ -7,7 +7,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>No two places say different things of one file: every committed run, its verdicts against its intervals.</summary>
+/// <summary>Checks for every committed run that all texts agree, and that verdicts agree with intervals.</summary>
 public sealed partial class OneTruthTests
 {
     public static TheoryData<string> Runs()
@@ -31,7 +31,7 @@ public sealed partial class OneTruthTests
                           select one;
         Assert.All(comparisons, one => Assert.Equal(one.Verdict.Estimate.Interval!.Value.Contains(1),
             one.Verdict.Kind is VerdictKind.CannotTell or VerdictKind.NoDifference));
-        // The same of what is written: "not decided" with the bounds of an interval beside it.
+        // The texts agree too: an interval beside "not decided" has bounds of different signs.
         foreach (var text in Answers.Of(run).Concat(Headlines.Of(run).SelectMany(line => new[] { line.Sentence, line.Headline })))
         {
             Assert.All(Undecided().Matches(text), match => Assert.NotEqual(match.Groups["low"].Value, match.Groups["high"].Value));

@@ -6,7 +6,7 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>What somebody sees of a page first, and what a screen reader tells of it.</summary>
+/// <summary>Checks what a reader sees of a page first, and what a screen reader says.</summary>
 public sealed class PageTests
 {
     private static readonly ReportModel Quick = new(ResultsFile.Load(Path.Combine(Repository.Root, "results/quick/run.json")));
@@ -22,7 +22,7 @@ public sealed class PageTests
     }.Make()));
 
     [Fact]
-    public void It_begins_with_a_coloured_verdict_for_each_shape_and_size()
+    public void A_page_begins_with_a_coloured_verdict_for_each_load_and_size()
     {
         Assert.Matches("class=\"w\">400 clients</th><td class=\"up\">faster \\+[^<]*</td><td class=\"even\">no difference &gt; [^<]*</td>"
             + "<td class=\"down\">slower −", Grid(MadeUp));
@@ -48,7 +48,7 @@ public sealed class PageTests
     }
 
     [Fact]
-    public void The_picture_of_ratios_compares_transports_and_cuts_an_interval_that_is_far_wider_than_the_estimates()
+    public void The_picture_of_ratios_compares_transports_and_cuts_very_wide_intervals()
     {
         Assert.DoesNotContain("arrowhead", MadeUp, StringComparison.Ordinal);
         var (caption, pictures) = Ratios(Page);
@@ -76,7 +76,7 @@ public sealed class PageTests
     }
 
     [Fact]
-    public void Tables_have_captions_and_headers_of_rows()
+    public void Tables_have_captions_and_row_headers()
     {
         var tables = Regex.Matches(Page, "<table.*?</table>", RegexOptions.Singleline).Select(match => match.Value).ToList();
         Assert.True(tables.Count > 5);
@@ -87,7 +87,7 @@ public sealed class PageTests
     [Theory]
     [InlineData(":root{--bg:#fff", "card")]
     [InlineData("(prefers-color-scheme:dark){:root{--bg", "card")]
-    public void Bars_stand_out_from_the_page_by_3_to_1(string scheme, string background)
+    public void Bars_have_a_contrast_of_at_least_3_to_1_with_the_page(string scheme, string background)
     {
         var css = Page[Page.IndexOf(scheme, StringComparison.Ordinal)..];
         foreach (var bar in new[] { "k0", "k1", "k2", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "c10", "c11" })

@@ -3,8 +3,7 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.Analysis.Tests;
 
 /// <summary>
-/// A made-up run of a proxy in front of a server: by port and socket, with and without connections kept between them, two endpoints
-/// watched.
+/// A made-up run of a proxy in front of a server: over a port and a socket, with and without keep-alive, with two watched endpoints.
 /// </summary>
 internal static class ProxyRun
 {

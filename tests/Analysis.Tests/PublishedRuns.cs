@@ -3,7 +3,7 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.Analysis.Tests;
 
 /// <summary>
-/// Made-up runs that repeat a write-up, each cell at the rate that is asked for, with a little noise that all cells of a round share.
+/// Made-up runs that repeat a published write-up. Each cell has the given rate, with a little noise that all cells of a round share.
 /// </summary>
 internal static class PublishedRuns
 {
@@ -20,7 +20,7 @@ internal static class PublishedRuns
         };
     }
 
-    /// <summary>Mean latency by Little's law; half of it is computing where one call is out at a time.</summary>
+    /// <summary>Sets the mean latency by Little's law. With one call in flight, half of the latency is CPU time.</summary>
     private static Measurement Whole(Measurement round, CellKey key)
     {
         var latency = (long)((double)round.WindowNs * key.Connections * key.Streams);
@@ -42,7 +42,7 @@ internal static class PublishedRuns
         (Few("tcp", 10), 150_000), (Few("tls", 10), 100_000), (Few("unix", 10), 150_000 * 1.32),
         (Many("tcp", 10), 50_000), (Many("tls", 10), 25_000), (Many("unix", 10), 55_000));
 
-    /// <summary>Setting up connections makes a factor 1.05 of 1.10.</summary>
+    /// <summary>Opening connections contributes a factor of 1.05 to the factor of 1.10.</summary>
     public static RunRecord Flask(int rounds = 7) => Make("flask", rounds,
         (Web("port"), 2_000), (Web("socket"), 2_000 * 1.1), (Web("port keepalive"), 2_600), (Web("socket keepalive"), 2_600 * 1.1 / 1.05));
 

@@ -39,7 +39,7 @@ public sealed class PublishedTests
     [InlineData(1.30, "differs: the same way, and more")]
     [InlineData(0.90, "differs: the other way round")]
     [InlineData(1.00, "differs: no such difference here")]
-    public void A_narrow_interval_decides_about_a_published_ratio(double measured, string verdict) =>
+    public void A_narrow_interval_gives_a_verdict_on_a_published_ratio(double measured, string verdict) =>
         Assert.Equal(verdict, Judge(measured).Text);
 
     [Fact]
@@ -57,11 +57,11 @@ public sealed class PublishedTests
         Assert.Equal("agrees", Judge(2.5, published: Ratio with { Low = 2, High = 3 }).Text);
 
     [Fact]
-    public void Too_few_rounds_cannot_tell() =>
+    public void Too_few_rounds_give_no_verdict_on_a_published_ratio() =>
         Assert.Equal("cannot tell: 3 more rounds would allow a verdict", Judge(1.3, rounds: 3).Text);
 
     [Fact]
-    public void A_run_without_a_verdict_agrees_with_nothing()
+    public void A_run_without_a_verdict_gives_no_verdict_on_a_published_ratio()
     {
         var run = Make("flask", 7, (Web("port"), 1_000), (Web("socket"), 1_100));
         run = run with
@@ -75,7 +75,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void Without_an_interval_no_round_trip_takes_longer()
+    public void The_page_compares_round_trips_only_with_an_interval()
     {
         var run = EchoRun();
         RunRecord Of(int rounds) => run with { Rounds = [.. run.Rounds.Where(round => round.Number <= rounds)] };
@@ -96,11 +96,11 @@ public sealed class PublishedTests
         }), Ratio with { Low = low, High = high })!;
     }
 
-    /// <summary>Of a true ratio of 1.2: what was published, and how often a verdict may be false.</summary>
+    /// <summary>The true ratio is 1.2. The data give the published ratio and the verdict that would be false.</summary>
     [Theory]
     [InlineData(1.2, Agreement.Differs)]   // published was the truth
     [InlineData(1.26, Agreement.Agrees)]   // published was 5 % more, with 3 % that do not matter
-    public void Of_a_published_ratio_at_most_1_verdict_in_20_is_false(double published, Agreement mistake)
+    public void At_most_1_verdict_in_20_on_a_published_ratio_is_false(double published, Agreement mistake)
     {
         var share = Simulated.Share(4000, 20261124, random => Noisy(
             [.. Enumerable.Range(0, 8).Select(_ => 1.2 * Math.Exp(0.02 * Simulated.Gaussian(random)))], published, published)
@@ -110,7 +110,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void An_interval_that_is_too_wide_is_no_agreement()
+    public void A_wide_interval_is_compatible_unless_all_of_it_agrees_or_differs()
     {
         double[] wide = [1.05, 1.2, 1.4, 1.5, 1.7, 1.95];
         Assert.Equal("compatible: as published or less", Noisy(wide, 1.7, 3).Text);
@@ -118,7 +118,7 @@ public sealed class PublishedTests
         Assert.Equal("compatible: as published, less or more", Noisy(wide, 1.4, 1.4).Text);
         Assert.Equal("differs: the same way, but less", Noisy(wide, 2.5, 3).Text);
         Assert.Equal("agrees", Noisy(wide, 1.0, 2).Text);
-        // Claimed was 2 to 3 times: that is excluded, and which way the rest goes is not known.
+        // The published ratio of 2 to 3 is excluded, but the direction of the difference is not known.
         Assert.Equal("differs: less, and which way cannot be told", Noisy([0.58, 0.8, 0.9, 1, 1.2, 1.65], 2, 3).Text);
         Assert.Equal("cannot tell: interval too wide",
             Noisy([0.58, 0.8, 0.9, 1, 1.2, 1.65], 1.3, 2).Text);
@@ -129,14 +129,14 @@ public sealed class PublishedTests
         Assert.Equal("differs: the same way, but less", Noisy([1.02, 1.03, 1.04, 1.05, 1.06, 1.075], 1.10, 1.10).Text);
 
     [Fact]
-    public void Two_published_figures_of_one_pair_of_cells_are_one_verdict()
+    public void Two_published_figures_of_one_pair_of_cells_give_one_verdict()
     {
         // 1 KiB stands for 1,000 B as well.
         Assert.Contains("**2 verdicts, one for each published ratio and run", Page(EchoRun()), StringComparison.Ordinal);
     }
 
     [Fact]
-    public void Ratios_of_different_transports_make_no_range() => Assert.DoesNotMatch(
+    public void Ratios_of_different_transports_are_not_joined_to_a_range() => Assert.DoesNotMatch(
         @"\| article-0 \|[^|]*measured [\d.]+× to", Page(Article()));
 
     [Fact]
@@ -172,7 +172,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void With_too_few_rounds_the_parts_are_called_unsure()
+    public void The_parts_of_the_difference_are_called_unsure_with_too_few_rounds()
     {
         Assert.Contains("none of this is sure", Page(Article(3)), StringComparison.Ordinal);
         Assert.DoesNotContain("none of this is sure", Page(Article()), StringComparison.Ordinal);
@@ -196,7 +196,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void Keep_alive_is_compared_with_the_same_server_without_it()
+    public void Keep_alive_is_compared_with_the_same_server_without_keep_alive()
     {
         var page = Page(Make("flask", 7, (Web("port"), 2_000), (Web("socket"), 2_200), (Web("port threads"), 1_000),
             (Web("socket threads"), 1_100), (Web("port keepalive"), 1_500), (Web("socket keepalive"), 1_500)));
@@ -212,7 +212,7 @@ public sealed class PublishedTests
         Page(Make("flask-containers", 7, (Web("port"), 1_000), (Web("socket"), 1_430), (Web("port direct"), 1_300))));
 
     [Fact]
-    public void Cells_of_only_one_side_are_listed()
+    public void Cells_that_are_only_measured_or_only_published_are_listed()
     {
         var page = Page(EchoRun());
         Assert.Contains("Only measured: pipe echo (1 B / 1 KiB).", page, StringComparison.Ordinal);
@@ -245,11 +245,11 @@ public sealed class PublishedTests
             EchoRun(), Flask(), Flask(3), Article(), LayerRuns.Make(9, [7.5, 11, 20, 40, 55], [5.1, 10.5, 19.5, 39.5, 53.5])));
 
     [Fact]
-    public void Report_without_a_run_shows_the_published_figures() =>
+    public void A_report_without_a_run_shows_the_published_figures() =>
         Assert.Contains("| port | requests/s | read there | 1,837 |", Page(), StringComparison.Ordinal);
 
     [Fact]
-    public void The_order_of_the_files_does_not_matter() => Assert.Equal(
+    public void The_published_report_does_not_depend_on_the_order_of_files() => Assert.Equal(
         new PublishedReport().Make(new ReportModel([("a", Flask()), ("b", Flask(3))])), new PublishedReport()
             .Make(new ReportModel([("b", Flask(3)), ("a", Flask())])));
 }

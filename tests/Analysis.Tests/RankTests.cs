@@ -9,7 +9,7 @@ public sealed class RankTests
     private static readonly double[] Before = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30];
     private static readonly double[] After = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29];
 
-    // Permeability of the human chorioamnion at term and at 12 to 26 weeks: the same, table 4.1; R's wilcox.test too.
+    // Permeability of the human chorioamnion at term and at 12 to 26 weeks: the same book, table 4.1; also in R's wilcox.test.
     private static readonly double[] AtTerm = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
     private static readonly double[] Early = [1.15, 0.88, 0.90, 0.74, 1.21];
 
@@ -70,7 +70,7 @@ public sealed class RankTests
         Assert.InRange(RankSum.CriticalValue(51, 51, 0.05) - RankSum.CriticalValue(50, 50, 0.05), 25, 65);
     }
 
-    // With 51 differences a two-sided probability is off by at most 0.0033; it would be by 0.009 without the correction for whole ranks.
+    // With 51 differences a two-sided probability is off by at most 0.0033, and by 0.009 without the continuity correction.
     [Theory]
     [InlineData(51)]
     [InlineData(60)]
@@ -102,7 +102,7 @@ public sealed class RankTests
         Assert.Equal(exact.Count(below => 2 * below <= 0.05) - 1, RankSum.CriticalValue(count, count, 0.05));
         for (var over = 16; over <= 24; over += 2)
         {
-            // The first `over` of the second sample are above all of the first, the others below all: U is over × count.
+            // The first `over` values of the second sample lie above the first sample, the other values below it: U is over × count.
             double[] first = [.. Enumerable.Range(100, count)];
             double[] second = [.. Enumerable.Range(0, count).Select(i => i < over ? 200.0 + i : i)];
             Assert.Equal(Math.Min(1, 2 * exact[over * count]), RankSum.PValue(first, second), 0.003);
@@ -110,11 +110,11 @@ public sealed class RankTests
     }
 
     [Fact]
-    public void Up_to_fifty_values_are_exact_and_more_use_the_normal_approximation()
+    public void Up_to_fifty_values_use_the_exact_distribution_and_more_an_approximation()
     {
         var exact = Below([.. Enumerable.Range(1, 50)]);
         Assert.Equal(2 * exact[400], SignedRank.PValue(WithRankSum(50, 400)), 1e-12);
-        // All three above all others. Exact: 2 of the 3!·50!/53! orders; approximate: U = 0, mean 76.5, deviation 26.48, whole ranks.
+        // All three values lie above the other sample. Exact: 2 of the 3!·50!/53! orders; approximate: U = 0, mean 76.5, deviation 26.48.
         double[] three = [101, 102, 103], fifty = [.. Enumerable.Range(1, 50)], more = [.. Enumerable.Range(1, 51)];
         Assert.Equal(2 / 23426.0, RankSum.PValue(fifty, three), 1e-12);
         Assert.Equal(0.0041, RankSum.PValue(more, three), 0.0001);
@@ -150,7 +150,7 @@ public sealed class RankTests
     }
 
     [Fact]
-    public void Six_rounds_are_the_fewest_for_95_percent()
+    public void An_interval_at_95_percent_needs_at_least_six_rounds()
     {
         Assert.Equal(6, SignedRank.FewestFor(0.05));
         Assert.Null(SignedRank.IntervalOf([1, 2, 3, 4, 5], 0.05));
@@ -158,7 +158,7 @@ public sealed class RankTests
     }
 
     [Fact]
-    public void Order_statistics_of_sums_equal_those_of_all_enumerated_sums()
+    public void Estimates_equal_the_medians_of_all_enumerated_pairs()
     {
         var random = new Random(4);
         for (var i = 0; i < 50; i++)
@@ -174,7 +174,7 @@ public sealed class RankTests
         static double Median(double[] sorted) => (sorted[(sorted.Length - 1) / 2] + sorted[sorted.Length / 2]) / 2;
     }
 
-    /// <summary>Probability of each sum of positive ranks or a smaller one, when each rank is as likely positive as negative.</summary>
+    /// <summary>Computes the probability of at most each sum of positive ranks, when each rank is equally likely positive.</summary>
     private static double[] Below(int[] ranks)
     {
         var ways = new double[ranks.Sum() + 1];
@@ -187,7 +187,7 @@ public sealed class RankTests
         return Summed(ways);
     }
 
-    /// <summary>Probability of each U or a smaller one: of the orders of n and m that end in one of n, and in one of m.</summary>
+    /// <summary>Computes the probability of at most each U, from the orders that end with a value of n and those that end with m.</summary>
     private static double[] WaysOfU(int n, int m)
     {
         var rows = new double[m + 1][];
@@ -215,7 +215,7 @@ public sealed class RankTests
         return probabilities;
     }
 
-    /// <summary>Differences of the sizes 1 to <paramref name="count"/>, whose positive ones add up to <paramref name="sum"/>.</summary>
+    /// <summary>Makes differences of the sizes 1 to <paramref name="count"/>; the positive ones add up to <paramref name="sum"/>.</summary>
     private static double[] WithRankSum(int count, int sum)
     {
         var differences = new double[count];

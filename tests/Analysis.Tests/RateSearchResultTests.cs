@@ -7,7 +7,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>Objectives as they are typed, what of a window counts against one, and what reports say of the rate that was found.</summary>
+/// <summary>Checks how objectives are parsed, which calls count against an objective, and what reports say of the found rate.</summary>
 public class RateSearchResultTests
 {
     private const string NoObjective = " is not an objective such as p99<1ms: it needs one of p50, p90, p95, p99, p99.9, mean, failures, "
@@ -63,7 +63,7 @@ public class RateSearchResultTests
         });
         ObjectiveTerm Term(string text) => LatencyObjective.Parse(text, out _)!.Terms[0];
 
-        // Two slow, five failed, three cut off, four too late; of the two that waited for less than a millisecond nobody knows.
+        // Two calls were slow, five failed, three were cut off and four waited too long. Two waited less than a millisecond: not judged.
         Assert.Equal(new Probe(1000, 104, 14), RateSearchResult.ProbeOf(Term("p99<1ms"), window));
         Assert.Equal(new Probe(1000, 106, 14), RateSearchResult.ProbeOf(Term("failures<1%"), window));
         var mean = RateSearchResult.ProbeOf(Term("mean<1ms"), window);
@@ -105,13 +105,13 @@ public class RateSearchResultTests
         "tcp keeps failures<1% at every rate that was tried, up to 25,000 calls/s, 1.25 times its rate at full load.")]
     [InlineData("failures<0.0001%", Rounds, "the highest rate at which tcp keeps failures<0.0001% " + TooFew)]
     [InlineData("p99.9<1s", Rounds, "the highest rate at which tcp keeps p99.9<1s " + TooFew)]
-    public void A_search_that_finds_no_limit_explains_it_in_a_sentence(string text, int rounds, string expected) =>
+    public void A_search_that_finds_no_limit_explains_the_outcome(string text, int rounds, string expected) =>
         Assert.Equal("10 B: " + expected, Assert.Single(RateSearchSentences.Lines(new MeasuredRun(Run(text, 1, rounds, length: 2000)))));
 
     [Fact]
     public void A_rate_beyond_all_windows_counts_as_not_found()
     {
-        // The one window that broke the objective was at the lowest rate: the others say that it ends beyond all of them.
+        // Only a window at the lowest rate missed the objective. By the other windows the limit lies above all rates.
         var run = At("p99<1ms", [10_000, 10_100, 10_200, 10_300, 10_400, 10_000, 10_100, 10_200, 10_300, 10_400],
             slow: i => i == 5 ? 110 : 20);
         Assert.Equal("10 B: the highest rate at which tcp keeps p99<1ms cannot be told from 10 windows: from 10,000 to 10,400/s some "
@@ -120,7 +120,7 @@ public class RateSearchResultTests
     }
 
     [Fact]
-    public void A_window_that_missed_the_objective_is_no_rate_that_meets_it()
+    public void An_objective_that_one_window_missed_is_not_kept_at_every_rate()
     {
         var run = At("p50<500us", [10_000, 7_071, 10_000, 14_142, 20_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000],
             slow: i => i == 0 ? 9_000 : 0);
@@ -131,21 +131,21 @@ public class RateSearchResultTests
     [Fact]
     public void Windows_without_due_calls_miss_no_objective()
     {
-        // A slow server: what is tried at last has less than a call a window.
+        // The server is slow: the last rates of the search give less than one call per window.
         var run = Run("p99<10us", seed: 1, length: 20);
         Assert.True(run.Rounds.Count(round => round.Started == 0) > 1);
         Assert.NotEqual(SearchOutcome.Nowhere, Assert.Single(RateSearchResult.Of(new MeasuredRun(run))).Outcome);
         Assert.Contains("the highest rate at which tcp keeps p99<10us cannot be told",
             Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))),
             StringComparison.Ordinal);
-        // Nor have they a percentile.
+        // Windows without calls have no percentile either.
         var model = new ReportModel(run);
         Assert.Contains("\"p99\": null", new JsonReport().Make(model), StringComparison.Ordinal);
         Assert.Equal(run.Rounds.Count(round => round.Started > 0) - 1, Regex.Count(new SvgReport("promise").Make(model), ": p99 \\d"));
     }
 
     [Fact]
-    public void Too_few_calls_give_no_percentile()
+    public void A_search_with_too_few_calls_finds_no_rate()
     {
         var run = Run("p99.9<1ms", seed: 1, length: 2000);
         Assert.Equal(SearchOutcome.TooFewCalls, Assert.Single(RateSearchResult.Of(new MeasuredRun(run))).Outcome);
@@ -172,7 +172,7 @@ public class RateSearchResultTests
         Assert.Null(measured.Cells[1].Median);
     }
 
-    /// <summary>Windows of 10,000 calls at these rates, of which so many take 2 ms and all others 0.1.</summary>
+    /// <summary>Makes windows of 10,000 calls, of which <paramref name="slow"/> take 2 ms and all others 0.1 ms.</summary>
     private static RunRecord At(string objective, double[] rates, Func<int, int> slow)
     {
         var run = Simulated.Run([[1e9 / ServiceNs]]);
@@ -184,7 +184,7 @@ public class RateSearchResultTests
         };
     }
 
-    /// <summary>One round at full load, and a search of an M/M/1 queue, each step of which is taken as a run takes it.</summary>
+    /// <summary>Makes one round at full load, and a search on an M/M/1 queue with the steps of a real run.</summary>
     private static RunRecord Run(string objective, int seed, int rounds = Rounds, double length = 20_000)
     {
         var (random, run) = (new Random(seed), Simulated.Run([[1e9 / ServiceNs]]));

@@ -12,7 +12,7 @@ public sealed class RateSearchTests
     private static int Searches => Simulated.Draws(100);
 
     [Theory]
-    [InlineData(3.0, 96)] // all of them broke it
+    [InlineData(3.0, 96)] // all windows missed the objective
     [InlineData(0.5, 106)]
     public void A_rate_beyond_the_windows_has_no_interval(double excess, double rate)
     {
@@ -42,7 +42,7 @@ public sealed class RateSearchTests
     }
 
     [Fact]
-    public void The_interval_of_the_search_holds_the_truth_at_about_the_promised_rate()
+    public void The_interval_of_the_search_contains_the_truth_at_about_the_promised_rate()
     {
         var truth = Queue.Truth(false, 20, 0.99);
         var held = Enumerable.Range(0, Searches).Count(seed => Search(false, 20, 0.99, seed)!.Interval!.Value.Contains(truth));
@@ -54,7 +54,7 @@ public sealed class RateSearchTests
     [InlineData(0.05, 0.9)]
     [InlineData(0.1, 0.85)]
     [InlineData(0.15, 0.72)]
-    public void If_capacity_varies_the_interval_contains_the_rate_that_all_windows_together_keep(
+    public void The_interval_contains_the_common_rate_of_all_windows_if_the_capacity_varies(
         double spread, double least)
     {
         var truth = Queue.TruthOverSpeeds(20, 0.99, spread);
@@ -83,7 +83,7 @@ public sealed class RateSearchTests
     [Theory]
     [InlineData(true, 1250)]
     [InlineData(false, 10)]
-    public void The_search_stays_between_a_hundredth_of_full_load_and_a_quarter_above_it(bool isKept, double last)
+    public void The_search_stays_between_0_01_and_1_25_times_full_load(bool isKept, double last)
     {
         var done = new List<(double Rate, bool IsKept)>();
         for (var i = 0; i < 12; i++)
@@ -114,7 +114,7 @@ public sealed class RateSearchTests
         for (var round = 0; round < Rounds; round++)
         {
             var rate = RateSearch.Next(done, saturation);
-            // A machine of that speed ends all of it so much sooner.
+            // On a faster machine all times are shorter by the same factor.
             var speed = Math.Exp(spread * Simulated.Gaussian(random));
             var times = Queue.Times(random, isDeterministic, rate / speed, length: 20_000 * speed);
             var slow = times.Count(time => time / speed > limit);
@@ -128,7 +128,7 @@ public sealed class RateSearchTests
 /// <summary>One server, Poisson arrivals, a service time of 1 on average: exponential, or always the same.</summary>
 internal static class Queue
 {
-    /// <summary>From arrival to end of the calls that arrive in a window, which a load of a third of its length goes before.</summary>
+    /// <summary>Simulates the times from arrival to end of the calls of a window, after a load of a third of the window's length.</summary>
     public static List<double> Times(Random random, bool isDeterministic, double rate, double length)
     {
         double Exponential() => -Math.Log(1 - random.NextDouble());
@@ -142,7 +142,7 @@ internal static class Queue
         return times;
     }
 
-    /// <summary>The rate at which the quantile is the limit.</summary>
+    /// <summary>Finds the rate at which the quantile equals the limit.</summary>
     public static double Truth(bool isDeterministic, double limit, double quantile)
     {
         var (low, high) = (0.0, 1.0);
@@ -155,8 +155,8 @@ internal static class Queue
     }
 
     /// <summary>
-    /// The rate at which an exponential queue has the quantile at the limit over many windows together, whose speeds are log-normal around
-    /// 1; a window counts for at most four times what is allowed, as it does in the search.
+    /// Finds the rate at which the quantile of an exponential queue equals the limit over many windows, whose speeds are log-normal around
+    /// 1. A window counts for at most four times the allowed share, as in the search.
     /// </summary>
     public static double TruthOverSpeeds(double limit, double quantile, double spread)
     {
@@ -173,8 +173,8 @@ internal static class Queue
     }
 
     /// <summary>
-    /// Share of calls slower than that: of M/M/1 exp(−(1 − rate) limit); of M/D/1 by Erlang's formula (1909) for its waiting times,
-    /// whose sum of alternating signs loses digits far out, where the tail is exponential.
+    /// Computes the share of calls slower than the limit: exp(−(1 − rate) limit) for M/M/1, Erlang's formula (1909) of waiting times for
+    /// M/D/1. The formula's alternating sum loses digits at long times, where the tail is exponential.
     /// </summary>
     private static double Slower(bool isDeterministic, double rate, double limit)
     {

@@ -25,7 +25,7 @@ public sealed class ReportSnapshotTests
         ("windows", new SampleRuns(2) { Sizes = [10, 10_000], Rounds = 8, SamplesPerRound = 40, Os = "Windows" }.Make())]);
 
     [Fact]
-    public void Exactly_the_existing_formats_have_a_line_in_the_documents()
+    public void The_documents_list_exactly_the_existing_formats()
     {
         var document = File.ReadAllText(Path.Combine(Path.GetDirectoryName(Source())!, "..", "..", "docs", "reports.md"));
         Assert.Equal(Reports.All.Select(report => report.Format).Order(),
@@ -34,7 +34,7 @@ public sealed class ReportSnapshotTests
             Regex.Match(document, @"GrpcBench report FILE… \[--format ([^\]]+)\]").Groups[1].Value.Split('|').Order());
     }
 
-    // Four transports, six sizes, twelve rounds: 24 cells. What a format looks like is in the smaller approved reports.
+    // Four transports, six sizes, twelve rounds: 24 cells. The smaller approved reports show what a format looks like.
     [Theory]
     [InlineData("csv", "\n", 1 + 24 * 12)]
     [InlineData("wide-csv", "\n", 1 + 24 * 12)]
@@ -54,13 +54,13 @@ public sealed class ReportSnapshotTests
     [InlineData("text")]
     [InlineData("markdown")]
     [InlineData("html")]
-    public void Long_run_reports_its_search_results(string format)
+    public void A_long_run_has_a_verdict_for_every_size_and_its_doubts(string format)
     {
         // On a page a number and its unit stay on one line.
         var report = LongReport(format).Replace('\u00A0', ' ');
         foreach (var size in new[] { "10 B", "100 B", "1 kB", "10 kB", "100 kB", "1 MB" })
             Assert.Matches($@"400 clients, {size}\b[^0-9+−u]*([+−]\d|undecided|no difference)", report);
-        Assert.DoesNotContain("Crossover", report, StringComparison.Ordinal); // the table says it, a row for each size
+        Assert.DoesNotContain("Crossover", report, StringComparison.Ordinal); // the table has a row for each size
         Assert.Contains("tls encrypts and the other transports do not: its difference is the cost of encryption, not of a transport.",
             report, StringComparison.Ordinal);
         Assert.Contains("tls-compared", report, StringComparison.Ordinal);
@@ -120,12 +120,12 @@ public sealed class ReportSnapshotTests
         Assert.Equal(whole, Reports.Find(format)!.Make(new ReportModel(Unmeasured())));
 
     [Fact]
-    public void A_round_that_a_cell_misses_is_an_empty_field_below_its_number()
+    public void A_missing_round_of_a_cell_is_an_empty_field_of_runs_csv()
     {
         var run = new SampleRuns { Sizes = [10], Rounds = 3, SamplesPerRound = 5 }.Make();
         var whole = Rows(run);
         Assert.All(whole, row => Assert.Equal(4, row.Length));
-        // One lacks its second round, another its last.
+        // One cell lacks its second round, another cell its last round.
         var missing = Rows(run with
         {
             Rounds = [.. run.Rounds.Where(round => (round.Cell, round.Number) is not (0, 2) and not (1, 3))],

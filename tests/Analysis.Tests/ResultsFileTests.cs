@@ -32,7 +32,7 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Reader_during_a_write_sees_one_whole_run()
+    public async Task A_reader_during_a_write_sees_one_whole_run()
     {
         var (path, run) = (NewPath, Small());
         ResultsFile.Save(path, run with { Label = "0" });
@@ -63,7 +63,7 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
-    public void Unwritable_folder_is_reported_in_one_sentence_and_keeps_the_old_file()
+    public void An_unwritable_path_is_reported_and_the_old_file_is_kept()
     {
         var path = NewPath;
         File.WriteAllText(path, "old");
@@ -73,7 +73,7 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
-    public void Impossible_file_name_is_reported_in_one_sentence()
+    public void An_impossible_file_name_is_reported()
     {
         Assert.Equal("cannot write '': it is no name of a file", Refused(""));
         var tooLong = NewPath + new string('x', 300);
@@ -81,7 +81,7 @@ public sealed class ResultsFileTests : IDisposable
             Assert.Equal($"cannot write {tooLong}: the name is longer than the system allows", Refused(tooLong));
 
         if (OperatingSystem.IsWindows())
-            return; // paths as a whole may be too short there for such a name
+            return; // a whole path may be limited to less than such a name there
         var longest = Path.Combine(folder, new string('x', 255));
         ResultsFile.Save(longest, Small());
         Assert.Equal([longest], Directory.GetFiles(folder));
@@ -90,7 +90,7 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
-    public void Missing_file_is_reported_in_one_sentence()
+    public void A_missing_file_is_reported()
     {
         var path = NewPath;
         Assert.Equal($"there is no file {path}", Assert.Throws<ResultsFileException>(() => ResultsFile.Load(path)).Message);
@@ -128,7 +128,7 @@ public sealed class ResultsFileTests : IDisposable
         Assert.Equal(42, ResultsFile.Parse([0xEF, 0xBB, 0xBF, .. With("extra", "{\"a\":[1]}")], "f.json").Seed);
 
     [Fact]
-    public void Members_that_an_older_file_lacks_have_the_default_of_their_record()
+    public void Members_that_an_older_file_lacks_have_their_default()
     {
         var root = JsonNode.Parse(Bytes(Small()))!;
         root["cells"]![0]!["key"]!.AsObject().Remove("streams");

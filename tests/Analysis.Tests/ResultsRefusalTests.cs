@@ -4,7 +4,7 @@ using static IpcBench.Analysis.Tests.SmallFile;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>Files that are no results file, or cannot be true: each is refused in one sentence.</summary>
+/// <summary>Checks that files that are no results file, or cannot be true, are rejected with the reason.</summary>
 public sealed class ResultsRefusalTests
 {
     [Theory]

@@ -18,7 +18,7 @@ public sealed partial class ResultsSchemaTests
         Path.GetFullPath(Path.Combine(Path.GetDirectoryName(source)!, "../../docs/results.schema.json"));
 
     [Fact]
-    public void The_schema_in_the_documents_is_that_of_the_records()
+    public void The_schema_in_the_documents_matches_the_records()
     {
         var made = ResultsSchema.Make(Describe).ToJsonString(Written) + "\n";
         if (Environment.GetEnvironmentVariable("UPDATE_SNAPSHOTS") == "1")
@@ -56,7 +56,7 @@ public sealed partial class ResultsSchemaTests
             Compare(properties[name]!, value!, $"{where}.{name}");
     }
 
-    /// <summary>The summary of a record or member, as text.</summary>
+    /// <summary>Returns the summary of a record or member as text.</summary>
     private static string? Describe(MemberInfo member)
     {
         var name = member is Type type ? $"T:{type.FullName}" : $"P:{member.DeclaringType!.FullName}.{member.Name}";

@@ -18,7 +18,7 @@ public sealed class RoundPairsTests
         double[][] Arm(double ahead) => [.. common.Select(round => round.Select((noise, _) =>
             1000 * Math.Exp(ahead + noise + 0.02 * Simulated.Gaussian(random))).ToArray())];
         var paired = Estimate(Arm(0), Arm(0.05));
-        // The same rounds, whose slices do not lie next to each other.
+        // The same rounds, but the slices of the two arms do not share their noise.
         var apart = Estimate(Arm(0), [.. Enumerable.Range(0, Rounds).Select(_ =>
             Noise(random, 0.3).Select(noise => 1000 * Math.Exp(0.05 + noise)).ToArray())]);
 
@@ -40,7 +40,7 @@ public sealed class RoundPairsTests
     }
 
     [Fact]
-    public void Rounds_or_metrics_without_slices_have_the_ratio_of_the_round()
+    public void Rounds_and_metrics_without_slices_have_no_ratio_of_slices()
     {
         Assert.Null(RoundPairs.LogRatio(null, Of(1000), Metric.Rate));
         Assert.Null(RoundPairs.LogRatio(Of(1000), Of(1000), Metric.P50));
@@ -48,15 +48,15 @@ public sealed class RoundPairsTests
     }
 
     /// <summary>
-    /// Arms whose slices share noise that goes on from slice to slice, with noise of their own, a stalled slice now and then, and starts
-    /// that differ; the interval is made of rounds, so each of these is in it.
+    /// Simulates arms whose slices share correlated noise, and have noise of their own, stalled slices and different starts. The interval
+    /// is computed from rounds, so it covers all of these.
     /// </summary>
     [Theory]
     [InlineData(0, 0)]
     [InlineData(0.03, 0)]
     [InlineData(0.03, 0.02)]
     [InlineData(0, 0.02)]
-    public void Intervals_that_are_made_of_slices_hold_the_truth_in_95_percent(double starts, double stalls)
+    public void Intervals_from_slices_contain_the_truth_in_95_percent(double starts, double stalls)
     {
         const double Truth = 0.1;
         var missed = Simulated.Share(1000, 20261124, random =>

@@ -155,7 +155,7 @@ internal sealed class SampleRuns(int seed = 1)
         };
     }
 
-    /// <summary>A log-normal shape whose few samples stand for all calls, with the mean that Little's law asks for.</summary>
+    /// <summary>Makes a log-normal histogram whose few samples stand for all calls, with the mean by Little's law.</summary>
     private string LatencyOf(double mean, long calls, out long sum)
     {
         var samples = Enumerable.Range(0, SamplesPerRound).Select(_ => Math.Exp(0.35 * Gaussian())).ToArray();

@@ -6,7 +6,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>What another arm would save at a rate that was measured.</summary>
+/// <summary>Checks what another arm would save at a measured rate.</summary>
 public class SavingsTests
 {
     [Theory]
@@ -67,7 +67,7 @@ public class SavingsTests
             {
                 Key = cell.Key with { Mode = "push", Method = "a.B/Take", Load = load },
             })],
-            // Some were not even sent, and of those a least wait is known.
+            // Some messages were not sent, and only a lower bound of their wait is known.
             Rounds = [.. made.Rounds.Select(round => round with
             {
                 Latency = "",
@@ -103,10 +103,10 @@ public class SavingsTests
     }
 
     [Fact]
-    public void A_share_of_a_capacity_or_full_load_has_no_saving() => Assert.DoesNotContain(
+    public void A_run_at_full_load_has_no_saving() => Assert.DoesNotContain(
         Answers.Of(new MeasuredRun(new SampleRuns { Sizes = [10] }.Make())), line => line.Contains(" in place of "));
 
-    /// <summary>Two arms of which each is offered 5,000 calls/s for two seconds; tcp takes 0.31 cores, 0.08 of them its server.</summary>
+    /// <summary>Makes two arms at 5,000 calls/s for two seconds. tcp takes 0.31 cores, of which the server takes 0.08.</summary>
     private static RunRecord AtFiveThousand(double cores, bool server)
     {
         var made = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 9, SamplesPerRound = 4000, Noise = 0.001 }.Make();

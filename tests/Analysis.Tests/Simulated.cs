@@ -2,12 +2,12 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>Runs made of nothing but rates, for campaigns of thousands.</summary>
+/// <summary>Makes runs that consist of rates only, for simulations of thousands of runs.</summary>
 internal static class Simulated
 {
     private static readonly string[] Transports = ["tcp", "unix", "pipe", "tls"];
 
-    /// <summary>One list of requests/s for each cell: transports of the first size, then of the next.</summary>
+    /// <summary>Makes a run from one list of requests/s per cell: transports of the first size, then of the next size.</summary>
     public static RunRecord Run(IReadOnlyList<double[]> cells, int arms = 1, string variant = "")
     {
         var keys = cells.Select((_, i) => new Cell
@@ -29,24 +29,24 @@ internal static class Simulated
     }
 
     /// <summary>
-    /// Whether simulations are drawn as often as docs/statistics.md says (IPCBENCH_DRAWS=all, or UPDATE_SNAPSHOTS=1, which writes there).
+    /// Whether simulations are drawn as often as docs/statistics.md says (IPCBENCH_DRAWS=all, or UPDATE_SNAPSHOTS=1, which writes it).
     /// </summary>
     public static bool IsWhole { get; } = Environment.GetEnvironmentVariable("IPCBENCH_DRAWS") == "all"
         || Environment.GetEnvironmentVariable("UPDATE_SNAPSHOTS") == "1";
 
     /// <summary>
-    /// How many times a simulation is drawn: a twentieth of the number that its level was settled with, or all of them. Seeds are fixed,
-    /// so that the outcome is the same in every run.
+    /// Returns the number of draws of a simulation: a twentieth of <paramref name="all"/>, or all. Seeds are fixed, so that the outcome
+    /// is the same in every run.
     /// </summary>
     public static int Draws(int all) => IsWhole ? all : all / 20;
 
     /// <summary>
-    /// How far a share of so many draws may lie from its level: two standard errors of all draws, three of a twentieth of them, since one
-    /// of some fifty such shares lies beyond two.
+    /// Returns how far a share may lie from its level: two standard errors of all draws, or three of a twentieth of the draws, because
+    /// one of some fifty such shares lies beyond two.
     /// </summary>
     public static double Margin(double level, int all) => (IsWhole ? 2 : 3) * Math.Sqrt(level * (1 - level) / Draws(all));
 
-    /// <summary>The share of draws that hold.</summary>
+    /// <summary>Returns the share of draws for which <paramref name="holds"/> is true.</summary>
     public static double Share(int all, int seed, Func<Random, bool> holds)
     {
         var (random, draws) = (new Random(seed), Draws(all));
@@ -65,11 +65,11 @@ internal static class Simulated
     public static double Gaussian(Random random) =>
         Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
 
-    /// <summary>Of one comparison, by the ratio of each of its rounds.</summary>
+    /// <summary>Estimates one comparison from the ratios of its rounds.</summary>
     public static Statistics.RatioEstimate Estimate(IEnumerable<double> ratios) =>
         Statistics.RatioEstimate.FromPairs(ratios.Select((ratio, i) => (i + 1, 1.0, ratio)))!;
 
-    /// <summary>The interval of one series among others of its family, by their values of each round.</summary>
+    /// <summary>Computes the joint intervals of a family of series, each of which has one value per round.</summary>
     public static IReadOnlyList<Statistics.Interval?> Joint(IEnumerable<IEnumerable<double>> family, bool isLookedAt = false)
     {
         var all = family.Select(one => one.Select((value, i) => (i + 1, value)).ToList()).ToList();

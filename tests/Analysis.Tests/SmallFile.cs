@@ -10,9 +10,9 @@ internal static class SmallFile
     /// <summary>A run of one size and two rounds.</summary>
     public static RunRecord Small() => new SampleRuns { Sizes = [10], Rounds = 2, SamplesPerRound = 50 }.Make();
 
-    /// <summary>Its file, with one member replaced by that JSON.</summary>
-    /// <param name="member">As <c>rounds[0].started</c>.</param>
-    /// <param name="value">JSON.</param>
+    /// <summary>Returns the file of the small run, with one member replaced.</summary>
+    /// <param name="member">The path of the member, such as <c>rounds[0].started</c>.</param>
+    /// <param name="value">The new value as JSON.</param>
     public static byte[] With(string member, string value)
     {
         const string Mark = "\"@@here@@\"";
@@ -28,6 +28,6 @@ internal static class SmallFile
         return Encoding.UTF8.GetBytes(root.ToJsonString().Replace(Mark, value, StringComparison.Ordinal));
     }
 
-    /// <summary>The file of a run.</summary>
+    /// <summary>Returns the file of a run.</summary>
     public static byte[] Bytes(RunRecord run) => Encoding.UTF8.GetBytes(ResultsFile.ToJson(run));
 }

@@ -3,12 +3,12 @@ using System.Runtime.CompilerServices;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>Compares a text with the approved one beside the tests; <c>UPDATE_SNAPSHOTS=1</c> approves what is made now.</summary>
+/// <summary>Compares a text with the approved text beside the tests; <c>UPDATE_SNAPSHOTS=1</c> approves the new text.</summary>
 internal static class Snapshot
 {
     private static readonly string[] Cultures = ["", "de-DE", "tr-TR"];
 
-    /// <summary>Makes the text under the invariant, a German and a Turkish culture: all must be the approved one.</summary>
+    /// <summary>Makes the text under the invariant, a German and a Turkish culture: each must equal the approved text.</summary>
     public static void Verify(string name, Func<string> make, [CallerFilePath] string source = "")
     {
         var path = Path.Combine(Path.GetDirectoryName(source)!, "Snapshots", name);

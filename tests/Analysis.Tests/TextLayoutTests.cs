@@ -55,15 +55,15 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
-    public void A_screen_has_the_transports_of_a_load_beside_each_other_and_the_ratios_in_the_answer_alone()
+    public void A_screen_has_one_row_per_load_and_ratios_only_in_the_answer()
     {
         var text = Made(new TextLayout(80, IsBrief: true));
         Assert.Matches(@"\nload +tcp +unix +pipe +CPU tcp +CPU unix +CPU pipe\n400 clients, 10 B( +\d+,\d+){3}( +\d+\.\d µs){3}\n", text);
-        Assert.Equal(2, Regex.Count(text, @"\+4\d % \[")); // of two sizes
+        Assert.Equal(2, Regex.Count(text, @"\+4\d % \[")); // one for each of the two sizes
     }
 
     [Fact]
-    public void Where_there_is_one_server_its_percentiles_are_those_of_all_rounds()
+    public void The_percentiles_of_a_single_server_are_those_of_all_rounds()
     {
         var run = new SampleRuns { Transports = ["unix"], Sizes = [10], Rounds = 3, SamplesPerRound = 4000 }.Make();
         var all = run.Rounds.Select(round => LatencyCounts.Decode(round.Latency)).Aggregate((sum, one) => sum.Add(one));
@@ -101,7 +101,7 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
-    public void A_screen_has_the_table_then_a_line_for_each_doubt_and_ends_with_the_answer()
+    public void A_screen_has_the_table_then_the_doubts_and_the_answer_last()
     {
         var text = new TextReport(new TextLayout(80, IsBrief: true)).Make(Layered);
         string[] parts = ["size  layer", "\nDoubts (what to do about them: -v)\n", "\nAnswer\n"];
@@ -118,11 +118,11 @@ public sealed class TextLayoutTests
     [InlineData("Before 4 of 9 rounds a loop was slow.", "before 4 of 9 rounds a loop was slow")]
     [InlineData("TLS encrypts and the others do not: read it so.", "TLS encrypts and the others do not")]
     [InlineData("At tcp, 10 B: 1 of 12 rounds is doubtful, e.g. round 3: python3 1 %.", "1 of 12 rounds is doubtful")]
-    public void A_doubt_on_a_screen_is_the_beginning_of_what_it_says(string doubt, string line) =>
+    public void A_screen_shows_only_the_beginning_of_a_doubt(string doubt, string line) =>
         Assert.Equal(line, AdviceText.Brief(new Advice { Id = "id", Doubt = doubt, Fix = "" }));
 
     [Fact]
-    public void A_row_that_has_no_room_is_a_paragraph_of_which_nothing_is_cut()
+    public void A_row_without_room_becomes_a_paragraph_without_cuts()
     {
         var table = new TextTable("load", "transport", "requests/s", "CPU") { Words = 2, Spare = ["CPU"] }.Add("400 clients, 10 B", "unix",
             "77,870", "25.4 µs");
@@ -132,7 +132,7 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
-    public void The_cost_of_a_call_is_not_that_of_the_median_rounds_rate()
+    public void The_cost_of_a_call_is_not_taken_from_the_round_of_median_rate()
     {
         var run = new SampleRuns { Sizes = [10], Transports = ["tcp"], Rounds = 5 }.Make();
         var shown = new MeasuredRun(run).Cells[0].Median!.Record.Number;
@@ -152,10 +152,10 @@ public sealed class TextLayoutTests
     [InlineData(1, "round", "1 round")]
     [InlineData(2, "topology", "2 topologies")]
     [InlineData(10_000, "connection", "10,000 connections")]
-    public void One_thing_is_not_many(long count, string what, string expected) => Assert.Equal(expected, Quantity.Many(count, what));
+    public void One_thing_has_the_singular(long count, string what, string expected) => Assert.Equal(expected, Quantity.Many(count, what));
 
     [Fact]
-    public void What_the_table_of_the_answer_says_no_sentence_says_again()
+    public void No_sentence_repeats_the_table_of_the_answer()
     {
         foreach (var layout in new[] { new TextLayout(80, IsBrief: true), new TextLayout() })
         {
@@ -181,7 +181,7 @@ public sealed class TextLayoutTests
         var (won, open) = (0, 0);
         foreach (var seed in Enumerable.Range(1, 40))
         {
-            // Of two arms alone eight rounds can decide; noise of 20 % leaves some sizes open.
+            // Eight rounds can decide between two arms; noise of 20 % leaves some runs undecided.
             var run = new MeasuredRun(new SampleRuns(seed)
             {
                 Transports = ["unix", "pipe"],
@@ -204,7 +204,7 @@ public sealed class TextLayoutTests
     [InlineData(22, "name|first|third")]
     [InlineData(15, "name|first")]
     [InlineData(5, "name|first")]
-    public void Columns_go_in_the_order_that_the_table_says_and_no_others(int width, string headings)
+    public void Only_spare_columns_are_dropped_and_in_their_order(int width, string headings)
     {
         var table = new TextTable("name", "first", "second", "third") { Spare = ["second", "third"] }.Add("a", "1", "2", "3");
         Assert.Equal(headings, string.Join('|', table.Fit(width).Headings));
@@ -222,7 +222,7 @@ public sealed class OrderOfReportsTests
 {
     [Theory]
     [InlineData("")]
-    [InlineData(" messages=5")] // what all arms have
+    [InlineData(" messages=5")] // a setting that all arms have
     public void A_value_of_a_setting_is_compared_with_the_default_on_the_same_transport(string common)
     {
         var plain = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 9, SamplesPerRound = 10, Noise = 0.001 }.Make();
@@ -269,7 +269,7 @@ public sealed class OrderOfReportsTests
     [Theory]
     [InlineData(9, "95 % interval of 9 rounds")]
     [InlineData(3, "range of 3 rounds")]
-    public void Percentiles_are_of_all_rounds_in_all_formats(int rounds, string of)
+    public void Percentiles_in_all_formats_are_those_of_all_rounds(int rounds, string of)
     {
         var made = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = rounds, SamplesPerRound = 4000 }.Make();
         var run = made with { Cells = [.. made.Cells.Select(cell => cell with { Key = cell.Key with { Load = "20000/s" } })] };
@@ -299,7 +299,7 @@ public sealed class OrderOfReportsTests
             Noise = 0.0001,
             Speed = (transport, _) => transport == "unix" ? 1.02 : 1
         }.Make();
-        // Rounds lie far apart, and tcp is there in one more of the fast ones: its median round is one of those.
+        // The rates of rounds lie far apart. tcp has one more of the fast rounds, so its median round is a fast one.
         var run = made with
         {
             Rounds = [.. made.Rounds.Where(round => round.Cell == 0 || round.Number < rounds)

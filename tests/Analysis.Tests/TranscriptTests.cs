@@ -27,7 +27,7 @@ public sealed class TranscriptTests
     }
 
     [Fact]
-    public void A_short_round_of_one_connection_says_one_thread_and_megabytes()
+    public void A_small_round_of_one_connection_prints_one_thread_and_megabytes()
     {
         var run = Article();
         var cell = run.Cells[0] with { Key = run.Cells[0].Key with { Connections = 1 } };
@@ -122,7 +122,7 @@ public sealed class TranscriptTests
     }
 
     [Fact]
-    public void A_run_that_counts_calls_says_how_many()
+    public void The_heading_of_a_run_with_a_number_of_calls_states_the_number()
     {
         var run = Article();
         run = run with { Options = run.Options with { DurationNs = 0, Calls = 1_000 } };

@@ -21,7 +21,7 @@ public sealed class VerdictTests
         Assert.Equal("no difference larger than 1.2 %", Say(0.03, 0.99, 0.995, 1, 1, 1.005, 1.02));
         Assert.Equal("cannot tell: between −7.7 % and +11 %", Say(0.03, 0.9, 0.95, 1, 1, 1.05, 1.2));
         Assert.Equal("cannot tell: between −8.1 % and +59 %", Say(0.03, 0.98, 0.99, 1.2, 1.3, 1.4, 1.46));
-        // From few more rounds to more than anybody would measure: of that nothing is said.
+        // The range of more rounds is too wide to be useful, so it is not shown.
         Assert.Equal("cannot tell: between −17 % and +12 %", Say(0.03,
             0.7, 0.8, 0.8, 0.9, 0.9, 0.9, 1.1, 1.2, 1.2, 1.3));
     }
@@ -29,7 +29,7 @@ public sealed class VerdictTests
     [Theory]
     [InlineData(3, "cannot tell: 3 more rounds would allow a verdict")]
     [InlineData(5, "cannot tell: 1 more round would allow a verdict")]
-    public void Too_few_rounds_say_how_many_are_enough(int rounds, string verdict) =>
+    public void Too_few_rounds_state_how_many_allow_a_verdict(int rounds, string verdict) =>
         Assert.Equal(verdict, Say(0.03, [.. Enumerable.Repeat(1.4, rounds)]));
 
     [Fact]
@@ -61,14 +61,14 @@ public sealed class VerdictTests
         Assert.True(seen > 200);
         Assert.InRange(within / (double)seen, 0.7, 1);
 
-        // As --resume judges them.
+        // Judges the rounds as --resume does.
         static bool IsDecided(double[] ratios, int rounds) => Verdict.From(RatioEstimate.FromPairs(
             ratios.Take(rounds).Select((ratio, i) => (i + 1, 1.0, ratio)), isLookedAt: true)!, 0.01).Kind != VerdictKind.CannotTell;
 
         static RatioEstimate Estimate(double[] ratios, int rounds) => Simulated.Estimate(ratios.Take(rounds));
     }
 
-    // Rounds that --resume adds are judged by the sequence that holds at every look, at the level of their family.
+    // Rounds that --resume adds are judged by the confidence sequence, which is valid at every look, at the level of their family.
     [Fact]
     public void Intervals_of_a_resumed_run_allow_for_the_additional_look()
     {
@@ -81,14 +81,14 @@ public sealed class VerdictTests
             if (More(kept) is not { Most: < MoreRounds.Many } before
                 || More(kept with { Options = kept.Options with { Looks = [24] } }) is not { } after)
                 continue;
-            // The same rounds, before and after the look is written down: what they ask for is the same but for whole ranks.
+            // The same rounds need about as many more rounds before and after the look is recorded.
             ratios.Add((24.0 + before.Most) / (24 + after.Most));
             var alone = More(Simulated.Run([Rates(kept, 0), Rates(kept, 1)], arms: 2));
             families += alone?.Most < before.Most ? 1 : 0;
         }
         Assert.True(ratios.Count > 100 && families > 100, $"{ratios.Count} and {families}");
         Assert.InRange(RatioEstimate.Median(ratios), 0.9, 1.15);
-        // Three rounds, of which --resume makes six: the fewest that a look can decide with among two comparisons.
+        // Three more rounds make six, the fewest with which a look can decide among two comparisons.
         Assert.Equal(3, Of(Simulated.Run([[1, 2, 3], [2, 3, 4]], arms: 2)).RoundsMissing);
 
         static double[] Rates(RunRecord run, int cell) => [.. new MeasuredRun(run).Cells[cell].Rounds.Select(round => round.Rate)];
@@ -161,7 +161,7 @@ public sealed class VerdictTests
         var many = ended.ToCounts().WithBounds(cutOff.ToCounts());
         Assert.True(many.IsBoundAt(99));
         Assert.InRange(many.At(99)!.Value, 2_000_000, 2_002_000);
-        // Where no call ended well, every value is a bound; the bounds themselves are left as they were.
+        // When no call succeeded, every value is a bound. The histogram of the bounds is not changed.
         var bounds = cutOff.ToCounts();
         Assert.True(LatencyCounts.Empty.WithBounds(bounds).IsBoundAt(50));
         Assert.False(bounds.HasBounds);

@@ -4,12 +4,12 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>What is said of wake-ups and system calls of a call.</summary>
+/// <summary>Checks what reports say of wake-ups and system calls per call.</summary>
 public class WakeUpTests
 {
     [Theory]
     [InlineData(2.0, "On unix the server is woken 2.0 times a call, on tcp 1.0 (10 B).")]
-    [InlineData(1.05, null)] // decided, and too little to be a cause
+    [InlineData(1.05, null)] // decided, but too small to be a cause
     [InlineData(1.0, null)]
     public void Context_switches_are_mentioned_if_their_difference_is_decided(double times, string? expected)
     {
@@ -22,11 +22,11 @@ public class WakeUpTests
     }
 
     [Fact]
-    public void Wake_ups_that_scatter_more_than_they_differ_are_not_told() =>
+    public void Wake_ups_whose_noise_exceeds_their_difference_are_not_mentioned() =>
         Assert.DoesNotContain(" is woken ", Reports.Find("text")!.Make(new ReportModel(Woken(2.0, noise: 1.5))), StringComparison.Ordinal);
 
     [Fact]
-    public void A_file_without_context_switches_has_no_table_of_them() => Assert.DoesNotContain(
+    public void A_file_without_context_switches_has_no_table_of_wake_ups() => Assert.DoesNotContain(
         "woken", Reports.Find("text")!.Make(new ReportModel(new SampleRuns { Sizes = [10] }.Make())), StringComparison.Ordinal);
 
     [Fact]
@@ -45,7 +45,7 @@ public class WakeUpTests
                 + "| 10 B | unix | 2 | 4 | 3 | 5 | 7 | 8 | 9 | 10 | 10 | 11 | 12 | 13 |\n",
             Reports.Find("markdown")!.Make(new ReportModel(run)), StringComparison.Ordinal);
 
-        // Of a call: so many wake-ups, one preemption more, and system calls counted up from the last number.
+        // Per call: wake-ups, one preemption more than wake-ups, and system calls that count up from the number of receives.
         static ProcessUsage Of(ProcessUsage usage, int woken, int receives) => usage with
         {
             VoluntarySwitches = woken * usage.Calls,
@@ -60,7 +60,7 @@ public class WakeUpTests
         };
     }
 
-    /// <summary>A run whose server is woken once a call on tcp, and so many times on unix; the noise alternates.</summary>
+    /// <summary>Makes a run whose server is woken once per call on tcp and <paramref name="onUnix"/> times on unix.</summary>
     private static RunRecord Woken(double onUnix, double noise)
     {
         var run = new SampleRuns { Sizes = [10], Transports = ["tcp", "unix"] }.Make();

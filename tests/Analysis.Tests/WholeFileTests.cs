@@ -4,7 +4,7 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>What may be named with <c>-o</c> or as a results file, and what becomes of it.</summary>
+/// <summary>Checks which paths may be named with <c>-o</c> or as a results file, and what happens to a file there.</summary>
 public sealed class WholeFileTests : IDisposable
 {
     private static readonly TimeSpan Wait = TimeSpan.FromSeconds(30);
@@ -17,7 +17,7 @@ public sealed class WholeFileTests : IDisposable
     private static void Write(string path, string text) => WholeFile.Write(path, file => file.Write(Encoding.UTF8.GetBytes(text)));
 
     [Fact]
-    public void A_link_stays_and_its_target_is_replaced()
+    public void A_symbolic_link_stays_and_its_target_is_replaced()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "links need a privilege on Windows");
         Directory.CreateDirectory(PathOf("deep"));
@@ -38,7 +38,7 @@ public sealed class WholeFileTests : IDisposable
     }
 
     [Fact]
-    public void A_file_that_is_replaced_keeps_its_mode()
+    public void A_replaced_file_keeps_its_mode()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no modes on Windows");
         if (OperatingSystem.IsWindows())
@@ -53,7 +53,7 @@ public sealed class WholeFileTests : IDisposable
     }
 
     [Fact]
-    public void A_new_file_has_its_name_when_it_is_whole()
+    public void A_new_file_gets_its_name_only_when_it_is_complete()
     {
         var path = PathOf("new");
         Assert.True(WholeFile.TryMake(path, file =>
@@ -76,7 +76,7 @@ public sealed class WholeFileTests : IDisposable
     }
 
     [Fact]
-    public void A_file_that_is_replaced_is_never_seen_in_part()
+    public void A_replaced_file_is_never_seen_in_part()
     {
         var path = PathOf("whole");
         Write(path, "old");
@@ -133,17 +133,17 @@ public sealed class WholeFileTests : IDisposable
     [InlineData(3L << 30)]
     [InlineData((1L << 30) + (1L << 29))]
     [InlineData((256L << 20) + 1)]
-    public void A_file_that_is_too_large_gives_one_sentence(long length)
+    public void A_results_file_that_is_too_large_is_rejected(long length)
     {
         var path = PathOf("large.json");
         using (var file = File.Create(path))
-            file.SetLength(length); // a hole: takes no room
+            file.SetLength(length); // a sparse file, which takes no space
         Assert.Equal($"cannot read {path}: it is larger than 256 MiB",
             Assert.Throws<ResultsFileException>(() => ResultsFile.Load(path)).Message);
     }
 
     [Fact]
-    public async Task An_endless_device_gives_one_sentence()
+    public async Task An_endless_device_is_rejected_as_a_results_file()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "devices in folders are Unix's");
         Assert.SkipUnless(File.Exists("/dev/zero"), "there is no /dev/zero");

@@ -86,7 +86,7 @@ public sealed class CrankTests
             Assert.Throws<ArgumentException>(() => CrankStatistics.Make(new SampleRuns { Rounds = 1 }.Make())).Message);
 
     [Fact]
-    public void The_whole_run_comes_back_from_the_file_that_crank_writes()
+    public void The_whole_run_is_read_from_the_file_that_crank_writes()
     {
         var path = WriteAsCrankDoes(ParseAsCrankDoes(CrankStatistics.Make(Run)));
 
@@ -120,8 +120,8 @@ public sealed class CrankTests
         File.Delete(path);
     }
 
-    // crank's agent, Startup.cs, ParseMeasurementOutput: the last line ends a block, the last line before it with the other marker begins
-    // it.
+    // crank's agent, Startup.cs, ParseMeasurementOutput: the last line ends a block, and the last start marker before that line begins
+    // the block.
     private static JsonElement ParseAsCrankDoes(string output)
     {
         var lines = output.TrimEnd('\n').Split('\n');
