@@ -3,12 +3,12 @@ using System.Globalization;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>However a run of <c>ab</c> ends and whatever its servers do in the background, no process of it is left.</summary>
+/// <summary>Checks that a run of <c>ab</c> leaves no process, however it ends and whatever its servers do in the background.</summary>
 public sealed class AbEndTests : IDisposable
 {
     private static readonly string Server = Path.Combine(Tool.ClientFolder, "server", "GrpcBenchServer") + " --listen {address}";
 
-    // Commands of servers, by name. FILE is a file that the test makes when it is time.
+    // Commands of servers, by name. FILE is a file that the test creates as a signal.
     private static readonly Dictionary<string, string> Commands = new()
     {
         ["plain"] = Server,
@@ -26,7 +26,7 @@ public sealed class AbEndTests : IDisposable
 
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
-    // Each command and each way to end, not each with each: a case starts five programs.
+    // Each command and each way to end occurs, but not each combination, because a case starts five programs.
     [Theory]
     [InlineData("plain", "nobody", "", 0)]
     [InlineData("plain", "tool", "INT INT", 130)]
@@ -47,7 +47,7 @@ public sealed class AbEndTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
         var own = new OwnProcesses(folder);
-        // Servers are new in each round: it must be long enough for one to be found in it.
+        // Servers are new in each round, so a round must be long enough for the test to find a server.
         await using var tool = Start(Commands[command], rounds: who == "nobody" ? 1 : 500, who is "server" or "listener" ? "3s" : "100ms");
         if (command == "never ready")
             await UntilAsync(() => own.Left().Count(id => OwnProcesses.Name(id) == "sleep") == 2);
@@ -61,7 +61,7 @@ public sealed class AbEndTests : IDisposable
                 _ => own.Left().First(id => OwnProcesses.Name(id) == "GrpcBenchServer"),
             });
         Assert.True(await tool.ExitCodeAsync() == code, $"{tool.Process.ExitCode}\n{tool.Output}\n{tool.Error}");
-        // What is killed with the tool ends by its reaper, a moment later.
+        // After the tool was killed, its reaper ends the other processes a moment later.
         if (code is 137 || signals.Contains(' ', StringComparison.Ordinal))
             await UntilAsync(() => own.Left().Count == 0);
         Assert.Empty(own.Left());
@@ -82,13 +82,13 @@ public sealed class AbEndTests : IDisposable
         await UntilAsync(() => own.Left().Count == 0);
         Assert.Empty(own.Left());
 
-        // The tool takes over what has lost its parent.
+        // The tool becomes the parent of processes that have lost their parent.
         IEnumerable<int> Orphans() =>
             own.Left().Where(id => OwnProcesses.Name(id) == "sleep" && OwnProcesses.Parent(id) == tool.Process.Id);
     }
 
     [Fact]
-    public async Task The_run_ends_and_leaves_no_process_when_a_shell_ends_before_its_server()
+    public async Task A_shell_that_ends_before_its_server_ends_the_run_and_leaves_no_process()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
         var end = Path.Combine(folder, "end");

@@ -41,7 +41,7 @@ public sealed class AbTests : IDisposable
     }
 
     [Fact]
-    public async Task A_side_that_does_not_start_exits_2_with_its_last_lines()
+    public async Task A_side_that_does_not_start_is_reported_with_its_last_lines()
     {
         await using var tool = Tool.StartWith(
             new() { ["TMPDIR"] = folder },
@@ -54,7 +54,7 @@ public sealed class AbTests : IDisposable
     }
 
     [Fact]
-    public async Task A_missing_command_is_named()
+    public async Task A_missing_command_of_a_side_is_reported()
     {
         var (code, _, error) = await Tool.RunAsync("ab", "--base", Server);
         Assert.Equal(1, code);

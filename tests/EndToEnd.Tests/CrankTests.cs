@@ -6,7 +6,7 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class CrankTests
 {
     [Fact]
-    public async Task Stdout_has_only_the_statistics_block_which_compare_reads_as_crank_writes_it()
+    public async Task Standard_output_is_only_the_statistics_block_that_compare_reads()
     {
         var (code, output, error) = await Tool.RunAsync(
             "--crank", "--transports", "unix", "-s", "10", "-c", "8", "-d", "200ms", "--warmup", "1ms", "--no-save");
@@ -32,7 +32,7 @@ public sealed class CrankTests
     }
 
     [Fact]
-    public async Task Several_cells_are_a_usage_error()
+    public async Task Several_cells_with_crank_are_a_usage_error()
     {
         var (code, _, error) = await Tool.RunAsync("--crank", "-s", "10,100");
 
@@ -42,11 +42,11 @@ public sealed class CrankTests
     }
 
     [Fact]
-    public void The_server_of_a_profile_for_one_machine_is_not_reachable_from_others()
+    public void The_server_of_the_local_profile_is_not_reachable_from_other_machines()
     {
         var lines = File.ReadAllLines(Path.Combine(Repository.Root, "crank", "ipcbench.yml"));
         var local = lines.SkipWhile(line => line != "  local:").Skip(1).TakeWhile(line => line.StartsWith("   ", StringComparison.Ordinal));
-        // A profile's variables go over the common ones; both are loopback, and nothing else says where the server listens.
+        // A profile's variables override the common variables. Both are loopback addresses, and nothing else sets where the server listens.
         Assert.Contains("      listenAddress: localhost", local);
         var common = lines.TakeWhile(line => line != "jobs:").Select(line => line.Split('#')[0].TrimEnd());
         Assert.Contains("  listenAddress: localhost", common);

@@ -2,7 +2,7 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>The commands below gRPC: <c>echo</c> and <c>layers</c>.</summary>
+/// <summary>Checks the commands below gRPC: <c>echo</c> and <c>layers</c>.</summary>
 public sealed class EchoTests : IDisposable
 {
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
@@ -34,7 +34,7 @@ public sealed class EchoTests : IDisposable
         var url = server.Output.Split(' ').First(word => word.StartsWith("tcp://", StringComparison.Ordinal));
         var run = await RunAsync(0, "echo", "-U", url, "-n", "200", "-s", "64", "-r", "1", "-c", "4", "-m", "3", "-o", File);
         Assert.Equal(200, Assert.Single(run.Rounds).Ok);
-        // It is asked nothing else: its CPU time is read from outside, and only the server itself could count its calls.
+        // The server receives no other request: its CPU time is read from outside, and its calls are not counted.
         Assert.Equal(0, run.Rounds[0].Server?.CountedCalls ?? 0);
         Assert.True(OperatingSystem.IsWindows() || run.Rounds[0].Server!.CpuUserNs + run.Rounds[0].Server!.CpuKernelNs > 0);
         Assert.Equal(url, Assert.Single(run.Cells).Address);

@@ -2,7 +2,7 @@ using System.Text.Json.Nodes;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary><c>--find</c> of a server that holds each call back for a set time, from the search to every report.</summary>
+/// <summary>Checks <c>--find</c> with a server that delays each call, from the search to every report.</summary>
 public sealed class FindTests : IDisposable
 {
     private const int Windows = 3 + 8;
@@ -20,7 +20,7 @@ public sealed class FindTests : IDisposable
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
     [Fact]
-    public async Task Find_searches_a_rate_for_each_transport_and_every_report_shows_it()
+    public async Task Find_searches_a_rate_for_each_transport_and_every_report_shows_the_rate()
     {
         await using var server = await StartServerAsync();
         var (code, output, error) = await Tool.RunAsync([.. Servers(server), .. Search, "-o", ResultsFile, "--format", "json"]);
@@ -31,8 +31,8 @@ public sealed class FindTests : IDisposable
         var text = await ReportAsync("run.txt");
         foreach (var one in searches)
         {
-            // The curve: from half of full load a step up where the objective was kept, down where it was not. A window with too few calls
-            // has no p90.
+            // The search starts at half of full load. It steps up after a window that kept the objective, and down after a window that
+            // did not. A window with too few calls has no p90.
             var windows = one["windows"]!.AsArray()
                 .Select(window => (Rate: Number(window!, "rate"), IsKept: (bool)window!["kept"]!, P90: (double?)window["p90"] ?? 0))
                 .ToList();
@@ -42,7 +42,7 @@ public sealed class FindTests : IDisposable
             foreach (var (before, after) in windows.Zip(windows.Skip(1)))
                 Assert.True(before.IsKept ? after.Rate >= before.Rate : after.Rate <= before.Rate, one.ToJsonString());
             Assert.All(windows, window => Assert.InRange(window.P90, 0, window.IsKept ? 3.01e6 : double.MaxValue));
-            // Where something else has the machine there may be no rate, and the answer says that.
+            // On a busy machine the search may find no rate, and then the answer says so.
             Assert.Contains(Text(one, "outcome") switch
             {
                 "found" => $"10 B: {Text(one, "arm")} keeps {Objective} up to ",
@@ -50,7 +50,7 @@ public sealed class FindTests : IDisposable
                 "nowhere" => $"10 B: {Text(one, "arm")} does not keep {Objective} even at ",
                 _ => $"10 B: the highest rate at which {Text(one, "arm")} keeps {Objective} cannot be told",
             }, text, StringComparison.Ordinal);
-            // Only a rate that was found has one.
+            // Only a rate that was found has an interval.
             if (one["low"] is not null)
                 Assert.InRange(Number(one, "rate"), Math.Max(1e-9, Number(one, "low")), Number(one, "high"));
         }

@@ -2,10 +2,10 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>The client that an application would have, on every transport.</summary>
+/// <summary>Checks the client that an application would use, on every transport.</summary>
 public sealed class GrpcDotnetTests : IDisposable
 {
-    // Counted calls: on a busy machine one call may take a good part of a second.
+    // A number of calls instead of a time, because on a busy machine one call may take a large part of a second.
     private static readonly string[] Tiny = ["-r", "1", "-n", "200", "--warmup", "1ms", "-s", "10,100k", "-c", "8", "-m", "2"];
 
     private static readonly string[] Streams =
@@ -36,7 +36,7 @@ public sealed class GrpcDotnetTests : IDisposable
     }
 
     [Fact]
-    public async Task Uploads_and_messages_of_grpc_dotnet_are_arms_too()
+    public async Task Uploads_and_streams_of_grpc_dotnet_are_arms()
     {
         await RunAsync(0, [.. Streams, "--client", "wire,grpc-dotnet", "--transports", "tcp",
             "--mode", "upload,ping-pong,push,pull", "-o", File]);
@@ -54,7 +54,7 @@ public sealed class GrpcDotnetTests : IDisposable
     [Theory]
     [InlineData("short", "wrong length")]
     [InlineData("status", "status 13")]
-    public async Task Wrong_answers_are_failures(string fault, string kind)
+    public async Task Wrong_answers_to_grpc_dotnet_are_failures(string fault, string kind)
     {
         await using var server = Tool.StartServer("--listen", "http://127.0.0.1:0", "--fault", fault);
         await server.SeesAsync("GrpcBench server ready");
@@ -65,7 +65,7 @@ public sealed class GrpcDotnetTests : IDisposable
     }
 
     [Fact]
-    public async Task Connections_of_grpc_dotnet_over_event_loops_are_arms_too()
+    public async Task Connections_of_grpc_dotnet_over_event_loops_are_arms()
     {
         await OnLoopsAsync(
             0, ["-r", "1", "-n", "200", "--warmup", "1ms", "-s", "100k", "-c", "8", "-m", "2",
@@ -82,7 +82,7 @@ public sealed class GrpcDotnetTests : IDisposable
     }
 
     [Fact]
-    public async Task Calls_over_event_loops_that_are_not_answered_are_cut_off()
+    public async Task Unanswered_calls_over_event_loops_are_cut_off()
     {
         await using var server = Tool.StartServer("--listen", "http://127.0.0.1:0", "--delay-us", "60000000");
         await server.SeesAsync("GrpcBench server ready");
@@ -129,14 +129,14 @@ public sealed class GrpcDotnetTests : IDisposable
         }
         catch (IOException)
         {
-            return ""; // it has ended meanwhile
+            return ""; // the thread has ended meanwhile
         }
     }
 
     private static string AddressOf(Tool server) =>
         server.Output.Split('\n').Single(line => line.Contains("http://", StringComparison.Ordinal)).Split(' ')[2];
 
-    /// <summary>Where there is no epoll, one sentence is what is expected.</summary>
+    /// <summary>Runs the tool. Without epoll, the tool must reject the option.</summary>
     private static async Task OnLoopsAsync(int expected, string[] arguments)
     {
         if (OperatingSystem.IsLinux())

@@ -7,7 +7,7 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.EndToEnd.Tests;
 
 /// <summary>
-/// Servers that halt, come back or never serve at all: every run ends, keeps what was measured and says so by its exit code.
+/// Checks servers that halt, come back or never serve: every run ends, keeps its measurements and has the right exit code.
 /// </summary>
 public sealed class HaltedServerTests : IDisposable
 {
@@ -49,7 +49,7 @@ public sealed class HaltedServerTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "sees the connections in /proc");
         await using var first = await StartServerAsync();
-        // The new one stands ready on another path, so that how long it takes to start is no part of the test.
+        // The new server is already ready on another path, so that its start is no part of the test.
         var next = Path.Combine(folder, "next.sock");
         await using var second = Tool.StartServer(["--listen", "unix:" + next, .. Slow]);
         await second.SeesAsync("GrpcBench server ready");
@@ -81,7 +81,7 @@ public sealed class HaltedServerTests : IDisposable
         var first = Stopwatch.GetTimestamp();
         tool.Signal("INT"); // the tool now waits for its calls, and then for the server's own counters
         await Task.Delay(300);
-        // Two that come before the first is looked at are one to the system.
+        // Two signals that arrive before the process handles the first signal count as one.
         for (; !tool.Process.HasExited && Stopwatch.GetElapsedTime(first).TotalSeconds < 30; await Task.Delay(1000))
             tool.Signal("INT");
         Assert.Equal(130, await tool.ExitCodeAsync());
@@ -90,7 +90,7 @@ public sealed class HaltedServerTests : IDisposable
     }
 
     [Fact]
-    public async Task A_killed_own_server_leaves_nothing()
+    public async Task A_killed_server_of_the_tool_leaves_no_file()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         await using var tool = Tool.StartProgram(Path.Combine(Tool.ClientFolder, "GrpcBench"), folder, "--transports", "unix,pipe", "-r",
@@ -100,14 +100,14 @@ public sealed class HaltedServerTests : IDisposable
         using (var process = Process.GetProcessById(server))
             process.Kill();
         Assert.True(await tool.ExitCodeAsync() == 2, tool.Output + tool.Error);
-        // Nor the runtime's own; a results file only where the machine had measured something by then.
+        // No file of the runtime is left either. A results file is left only if something had been measured.
         Assert.DoesNotContain(Directory.GetFileSystemEntries(folder), path => Path.GetFileName(path) != "run.json");
     }
 
     [Theory]
     [InlineData("--connect-per-call")]
     [InlineData("--varying-length")]
-    public async Task Every_call_fails_at_a_server_that_closes_all_later_connections(string option)
+    public async Task All_calls_fail_if_the_server_closes_all_later_connections(string option)
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
@@ -139,7 +139,7 @@ public sealed class HaltedServerTests : IDisposable
         Assert.InRange(round.Credited!.Value, 0.01, 0.5);
     }
 
-    // The 8 connections of the round are open: after the warm-up, of 20 ms, the window of seconds has begun.
+    // Waits until the 8 connections of the round are open. A second later, the warm-up of 20 ms has ended and the window has begun.
     private async Task WindowAsync(Tool tool)
     {
         await tool.SeesAsync("round 1:");

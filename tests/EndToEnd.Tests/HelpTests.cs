@@ -18,7 +18,7 @@ public sealed class HelpTests
         Assert.DoesNotContain("--server-gc", brief, StringComparison.Ordinal);
         foreach (var part in new[] { "--server-gc", "--crank", "\nWords:\n", "unattributed", "--protoset" })
             Assert.Contains(part, all, StringComparison.Ordinal);
-        // An option that no group names would stand alone at the end.
+        // An option without a group would stand under "More".
         Assert.DoesNotContain("\nMore:\n  -", all, StringComparison.Ordinal);
         Assert.Contains("--shape", brief, StringComparison.Ordinal);
     }
@@ -34,12 +34,12 @@ public sealed class HelpTests
     {
         var (code, help, _) = await Tool.RunAsync(command, "--help");
         Assert.Equal(0, code);
-        // The width where there is no terminal; the path of the program may be longer, and the help of compare is the library's.
+        // The width without a terminal is 100. The path of the program may be longer, and the library formats the help of compare.
         Assert.All(help.Split('\n').Where(line => command != "compare" && !line.Contains(Tool.Client, StringComparison.Ordinal)),
             line => Assert.InRange(line.Length, 0, 100));
         Assert.All(parts, part => Assert.Contains(part, help, StringComparison.Ordinal));
         Assert.Contains(command, help, StringComparison.Ordinal);
-        Assert.DoesNotContain("--shape", help, StringComparison.Ordinal); // of the main command alone
+        Assert.DoesNotContain("--shape", help, StringComparison.Ordinal); // an option of the main command only
     }
 
     [Theory]
@@ -86,13 +86,13 @@ public sealed class HelpTests
         Assert.Equal(completed, Assert.Single(bash.Output.TrimEnd().Split('\n')));
     }
 
-    // What the shell would offer: fish says so itself, of zsh's completion system the function's own words are shown.
+    // What the shell would offer. fish prints the words itself; for zsh, the script prints the words of the completion function.
     [Theory]
     [InlineData("zsh", "compdef() {{ :; }}; compadd() {{ shift; print -l -- $@; }}; eval \"$('{0}' completion zsh)\"; "
         + "words=('{0}' {1}); CURRENT=$#words; _grpcbench")]
     [InlineData("fish", "'{0}' completion fish | source; set -x PATH '{2}' $PATH; "
         + "complete -C 'GrpcBench {1}'")]
-    public async Task Other_shells_complete_too(string shell, string script)
+    public async Task Zsh_and_fish_complete_the_typed_beginning(string shell, string script)
     {
         var folders = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator);
         Assert.SkipUnless(folders.Any(folder => File.Exists(Path.Combine(folder, shell))), $"{shell} is not installed here");
@@ -106,7 +106,7 @@ public sealed class HelpTests
     }
 
     [Fact]
-    public async Task Every_shell_has_a_script()
+    public async Task Every_supported_shell_has_a_completion_script()
     {
         foreach (var shell in new[] { "zsh", "fish", "pwsh" })
         {

@@ -6,7 +6,7 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>HTTP/1.1 as its user meets it, and a connection for every call over any protocol.</summary>
+/// <summary>Checks the command <c>http</c>, and a connection for every call over any protocol.</summary>
 public sealed class HttpTests : IAsyncDisposable
 {
     private static readonly byte[] Reply = Encoding.ASCII.GetBytes("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhello world");
@@ -32,7 +32,7 @@ public sealed class HttpTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Two_named_servers_are_compared_by_a_number_of_calls()
+    public async Task Two_named_servers_are_compared_over_a_number_of_calls()
     {
         var file = Path.Combine(folder, "run.json");
         var (code, output, error) = await Tool.RunAsync(["http", $"one={url}", $"two={url}", .. Tiny, "--reference", "two", "-o", file]);
@@ -73,7 +73,7 @@ public sealed class HttpTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_missing_server_gives_one_sentence()
+    public async Task A_missing_server_is_reported_with_the_reason()
     {
         listener.Stop();
         var (code, output, error) = await Tool.RunAsync(["http", url, .. Tiny]);

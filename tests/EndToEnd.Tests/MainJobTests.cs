@@ -3,12 +3,12 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>The tool as its user meets it: real processes, real sockets and pipes.</summary>
+/// <summary>Checks the tool as a user runs it: with real processes, sockets and pipes.</summary>
 public sealed class MainJobTests : IDisposable
 {
     private static readonly string[] Tiny = ["-r", "2", "-d", "200ms", "--warmup", "1ms", "-s", "10,10k", "-c", "8"];
 
-    // Counted calls on one transport, for what becomes of a run's files.
+    // A number of calls on one transport, for the tests of a run's files.
     private static readonly string[] Brief =
         ["-r", "2", "-n", "200", "--warmup", "0s", "-s", "10", "-c", "8", "--transports", "unix"];
 
@@ -71,7 +71,7 @@ public sealed class MainJobTests : IDisposable
     [Fact]
     public async Task Modes_are_arms_of_one_run_and_their_streams_end_without_a_failure()
     {
-        // Counted calls: on a busy machine a message may take a good part of a second.
+        // A number of calls instead of a time, because on a busy machine a message may take a large part of a second.
         var (code, output, error) = await Tool.RunAsync("-r", "1", "-n", "500", "--warmup", "1ms", "-s", "10k", "-c", "4",
             "-m", "2", "--transports", "unix,pipe", "--mode", "unary,upload,ping-pong,push,pull", "-o", ResultsFile);
         Assert.True(code == 0, output + error);
@@ -83,7 +83,7 @@ public sealed class MainJobTests : IDisposable
         Assert.All(run.Rounds, round => Assert.True(round is { Failed.Count: 0, CutOff: 0, Completed: > 0 }));
         foreach (var round in run.Rounds)
         {
-            // What the server had sent when it was told to stop never came.
+            // Messages that the server had sent when the client ended the stream did not arrive.
             var most = run.Cells[round.Cell].Key.Mode == "pull" ? long.MaxValue : round.Connections.ClientCalls!.Value;
             Assert.InRange(round.Connections.ServerCalls!.Value, round.Connections.ClientCalls!.Value, most);
         }
@@ -91,7 +91,7 @@ public sealed class MainJobTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_on_the_event_loop_tells_its_system_calls_per_call()
+    public async Task A_server_on_event_loops_reports_its_system_calls_per_call()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
         var (code, output, error) = await Tool.RunAsync("--transports", "tcp,unix", "--sockets", "dotnet,loop", "-r", "1", "-d", "300ms",
@@ -104,7 +104,7 @@ public sealed class MainJobTests : IDisposable
             Assert.Equal(isLoop, round.Server!.Loop is not null);
             if (round.Server.Loop is not { } made)
                 continue;
-            // One call at a time on a connection: its request is one receive, its reply at least one send; Control's are among them.
+            // One call at a time on a connection takes one receive and at least one send. The calls of Control are included.
             Assert.InRange((made.Receives - made.EmptyReceives) / (double)round.Server.CountedCalls, 0.9, 2.2);
             Assert.InRange(made.Sends / (double)round.Server.CountedCalls, 0.9, 3.2);
             Assert.InRange(made.Waits, 1, long.MaxValue);
@@ -122,7 +122,7 @@ public sealed class MainJobTests : IDisposable
     }
 
     [Fact]
-    public async Task With_a_format_stdout_has_only_the_report()
+    public async Task Standard_output_is_only_the_report_if_a_format_is_given()
     {
         var (code, output, error) = await Tool.RunAsync([.. Brief, "--no-save", "--format", "csv", "--verbose"]);
         Assert.True(code == 0, output + error);
@@ -155,7 +155,7 @@ public sealed class MainJobTests : IDisposable
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
         if (former)
             File.WriteAllText(ResultsFile, "former");
-        // No window begins before a cell has been warmed up for minutes.
+        // No window begins before the warm-up of 10 minutes has ended.
         string[] words = [.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), "-r", "3", "-d", "1s", "--warmup", "10m",
             "-s", "10", "-o", ResultsFile];
         await using var tool = Tool.Start(words);
@@ -173,7 +173,7 @@ public sealed class MainJobTests : IDisposable
     public async Task A_killed_client_loses_at_most_one_measurement_and_leaves_no_server()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "looks for the server in /proc");
-        // Before, in and between the windows of 100 ms; each moment starts a client and a server, so there are few.
+        // Moments before, in and between windows of 100 ms. The moments are few, because each starts a client and a server.
         foreach (var moment in new[] { 0, 210, 640 })
         {
             File.Delete(ResultsFile);
@@ -216,7 +216,7 @@ public sealed class MainJobTests : IDisposable
         Assert.SkipWhen(OperatingSystem.IsWindows(), "looks for the server in /proc");
         await using var tool = Tool.Start(
             "-r", "50", "-d", "500ms", "--warmup", "1ms", "-s", "10", "-c", "8", "-o", ResultsFile);
-        // Its servers are new in each round: this is the one of round 2, which has begun.
+        // Servers are new in each round: this is the server of round 2, which has begun.
         await tool.SeesAsync("round 2:");
         using (var server = System.Diagnostics.Process.GetProcessById(Children(tool.Process.Id).Single()))
             server.Kill();
@@ -246,7 +246,7 @@ public sealed class MainJobTests : IDisposable
     [InlineData("cannot write /proc/no/such/folder/run.json: there is no folder /proc/no/such/folder, and it cannot be made" + Choose,
         "-r", "1", "-d", "100ms", "-s", "10", "-c", "2", "-o", "/proc/no/such/folder/run.json")]
     [InlineData("there is no file /no/such/run.json", "report", "/no/such/run.json")]
-    public async Task A_refusal_of_the_machine_gives_one_sentence_and_exit_2(string sentence, params string[] arguments)
+    public async Task An_error_of_the_environment_is_one_sentence_with_exit_code_2(string sentence, params string[] arguments)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the paths are Linux's");
         Assert.Equal((2, "", string.Format(CultureInfo.InvariantCulture, sentence, Tool.Client) + "\n"), await Tool.RunAsync(arguments));

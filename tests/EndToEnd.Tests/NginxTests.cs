@@ -5,7 +5,7 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>A real server that has fewer connections than are asked for: nginx, which accepts the others and closes them.</summary>
+/// <summary>Checks a real server that has too few connections: nginx, which accepts excess connections and closes them.</summary>
 public sealed class NginxTests : IDisposable
 {
     private const int Connections = 12; // of which nginx takes one for its listener and one for its signals
@@ -16,7 +16,7 @@ public sealed class NginxTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_server_without_free_connections_fails_calls_and_leaves_none_hanging(bool perCall)
+    public async Task A_server_without_free_connections_fails_calls_and_leaves_no_call_open(bool perCall)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the foreign servers are installed on Linux only");
         Assert.SkipUnless(File.Exists("/usr/sbin/nginx"), "no nginx here (Debian: apt-get install nginx)");
@@ -26,7 +26,7 @@ public sealed class NginxTests : IDisposable
         string[] more = perCall ? ["--connect-per-call"] : [];
         await using var tool = Tool.Start(["http", $"http://127.0.0.1:{port}/", "-c", "50", "-t", "1", "-n", "50", "--timeout", "1s",
             "-r", "1", "--warmup", "0s", "-o", file, .. more]);
-        // Kept connections that are closed before the first call leave all calls to the others.
+        // If nginx closes a kept connection before its first call, the other connections make all calls.
         var code = await tool.ExitCodeAsync();
         Assert.True(code == 3 || !perCall && code == 0, tool.Output + tool.Error);
         var round = ResultsFile.Load(file).Rounds.Single();

@@ -2,10 +2,10 @@ using System.Globalization;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>What a test started, found again in /proc by the temporary folder that it was given.</summary>
+/// <summary>Finds the processes of a test in /proc by the temporary folder that the test gave them.</summary>
 internal sealed class OwnProcesses(string folder)
 {
-    /// <summary>Numbers of the processes that say in their environment or by their working folder that they belong here.</summary>
+    /// <summary>Returns the ids of the processes whose environment or working folder contains the folder.</summary>
     public List<int> Left() => [.. Directory.EnumerateDirectories("/proc").Select(Path.GetFileName)
         .Where(name => int.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out _))
             .Select(name => int.Parse(name!, CultureInfo.InvariantCulture)).Where(IsOurs)];

@@ -1,6 +1,6 @@
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>Published comparisons, run again and written down.</summary>
+/// <summary>Checks the command <c>article</c>, and the page of published comparisons.</summary>
 public sealed class PublishedTests
 {
     [Fact]

@@ -46,7 +46,7 @@ public sealed class ScenarioEndTests : ScenarioStage
     {
         await using var script = Start(
             "--brief", "-r", "100", "-d", "500ms", "--arms", "port,socket", "-o", Path.Combine(Temporary, "run.json"));
-        await script.SeesAsync("Running"); // the first arm has been measured, and 199 times one is to come
+        await script.SeesAsync("Running"); // the first arm has been measured, and 199 measurements follow
         foreach (var id in Own.Left().Where(id => OwnProcesses.Name(id) == "nginx"))
         {
             using var nginx = Process.GetProcessById(id);
@@ -60,7 +60,7 @@ public sealed class ScenarioEndTests : ScenarioStage
     [Fact]
     public async Task Two_scenarios_at_once_do_not_disturb_each_other()
     {
-        var waiting = Waiting(); // a program that runs cannot be written again
+        var waiting = Waiting(); // a running program cannot be overwritten
         await using var one = Start("--bench", waiting);
         await using var other = Start("--bench", waiting);
         await one.SeesAsync("measuring now");
@@ -97,7 +97,7 @@ public sealed class ScenarioEndTests : ScenarioStage
     }
 
     /// <summary>
-    /// A folder with a docker whose containers are files, each with the number of its process: it shows which are removed.
+    /// Makes a folder with a stand-in for docker. Its containers are files with the id of their process, so the test sees their removal.
     /// </summary>
     private static string StandInEngine()
     {

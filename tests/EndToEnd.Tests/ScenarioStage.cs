@@ -3,11 +3,11 @@ using System.Runtime.CompilerServices;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>Starts the scripts of scenarios/ with a temporary folder of their own, and sees that nothing they started is left.</summary>
+/// <summary>Starts the scripts of scenarios/ with a temporary folder, and checks that no process and no file is left.</summary>
 public abstract class ScenarioStage : IDisposable
 {
     /// <summary>
-    /// For temporary files of the scenario: every process that it starts has its working folder below it, and so is found again.
+    /// The folder for temporary files of the scenario. Every process of the scenario has its working folder below, by which it is found.
     /// </summary>
     protected string Temporary { get; } = Directory.CreateTempSubdirectory("scenario-test-").FullName;
 
@@ -17,7 +17,7 @@ public abstract class ScenarioStage : IDisposable
     protected ScenarioStage()
     {
         if (!OperatingSystem.IsWindows())
-            File.SetUnixFileMode(Temporary, (UnixFileMode)0b111_001_001); // nginx's worker, which is not root, has to reach what lies below
+            File.SetUnixFileMode(Temporary, (UnixFileMode)0b111_001_001); // nginx's worker is not root and must reach the files below
         Own = new OwnProcesses(Temporary);
     }
 
@@ -46,7 +46,7 @@ public abstract class ScenarioStage : IDisposable
             $"import sys; sys.dont_write_bytecode = True; sys.path.insert(0, {Quoted(Scripts())})\n{code}");
     }
 
-    /// <summary>Stands for a GrpcBench that takes the options, finds nobody where nobody listens, and measures the arms for long.</summary>
+    /// <summary>Makes a stand-in for GrpcBench that accepts all options, finds no server called nobody, and measures for long.</summary>
     private protected string Waiting() => Program(Path.Combine(Temporary, "waiting"), """
         #!/bin/sh
         case "$*" in *nobody=*) exit 2 ;; esac

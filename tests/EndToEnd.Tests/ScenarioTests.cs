@@ -2,21 +2,21 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>What the scripts of scenarios/ print and keep, and what they refuse.</summary>
+/// <summary>Checks what the scripts of scenarios/ print, save and reject.</summary>
 public sealed class ScenarioTests : ScenarioStage
 {
     [Fact]
     public async Task A_brief_run_measures_its_arms_and_leaves_nothing_behind()
     {
         var file = Path.Combine(Temporary, "run.json");
-        await using (var script = Start("--brief", "--arms", "port,socket keepalive", "-o", file)) // all of them: .ci/scenarios-check
+        await using (var script = Start("--brief", "--arms", "port,socket keepalive", "-o", file)) // all arms: .ci/scenarios-check
             Assert.True(await script.ExitCodeAsync() == 0, script.Output + script.Error);
         var run = ResultsFile.Load(file);
         File.Delete(file);
         Assert.Equal("flask", run.Scenario);
         Assert.Equal(["port", "socket keepalive"], run.Cells.Select(cell => cell.Key.Variant));
         Assert.All(run.Rounds, round => Assert.True(round.Ok > 0 && round.Failed.Count == 0 && round.Server is not null));
-        // In one short round it may be below a step of the clock.
+        // In one short round the CPU time may be below a step of the clock.
         Assert.True(run.Rounds.Sum(round => round.Server!.CpuUserNs + round.Server.CpuKernelNs) > 0);
         Assert.All(run.Rounds, round => Assert.Equal(4, round.Watched.Count));
         var port = Assert.Single(run.Rounds, round => run.Cells[round.Cell].Key.Variant == "port").Watched;

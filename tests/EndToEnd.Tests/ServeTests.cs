@@ -27,7 +27,7 @@ public sealed class ServeTests
     }
 
     [Fact]
-    public async Task The_options_and_exit_codes_of_serve_are_the_servers()
+    public async Task Serve_has_the_options_and_exit_codes_of_the_server()
     {
         var (helped, help, _) = await Tool.RunAsync("serve", "--help");
         Assert.Equal(0, helped);

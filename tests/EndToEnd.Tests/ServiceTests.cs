@@ -2,7 +2,7 @@ using System.Text.Json.Nodes;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>What a server tells of its services, over each transport; and a wrong question's exit code.</summary>
+/// <summary>Checks what <c>--list</c> and <c>--describe</c> print over each transport, and the exit codes of wrong names.</summary>
 public sealed class ServiceTests
 {
     private static readonly string[] Methods =
@@ -19,7 +19,7 @@ public sealed class ServiceTests
     ];
 
     [Fact]
-    public async Task Our_own_server_tells_its_services_and_types_on_every_transport()
+    public async Task The_server_of_this_tool_lists_its_services_and_types_on_every_transport()
     {
         var name = Guid.NewGuid().ToString("N");
         await using var server = Tool.StartServer("--listen", "http://localhost:0", "--listen", "https://localhost:0",
@@ -81,7 +81,7 @@ public sealed class ServiceTests
             var (code, _, error) = await Tool.RunAsync("--list", "--proto", fifo);
             Assert.Equal((1, $"{fifo} is a device or pipe, which protoc cannot compile: give a file to --proto\n"), (code, error));
             await using var waiting = Tool.Start("--list", "--protoset", fifo);
-            // Opening it to write waits until it is open to be read.
+            // Opening the pipe for writing waits until the tool has opened the pipe for reading.
             await using var writer = await Task.Run(
                 () => new FileStream(fifo, FileMode.Open, FileAccess.Write, FileShare.ReadWrite), TestContext.Current.CancellationToken);
             waiting.Signal("TERM");
@@ -93,7 +93,7 @@ public sealed class ServiceTests
         }
     }
 
-    /// <summary>tests/Client.Tests/foreign/greeter.js, once it has said its port.</summary>
+    /// <summary>Starts tests/Client.Tests/foreign/greeter.js and waits until it has printed its port.</summary>
     private static async Task<Tool> GreeterAsync(string address)
     {
         var root = Repository.Root;
@@ -108,14 +108,14 @@ public sealed class ServiceTests
     }
 
     [Fact]
-    public async Task A_missing_file_is_a_usage_error()
+    public async Task A_missing_protoset_is_a_usage_error()
     {
         var (code, output, error) = await Tool.RunAsync("--list", "--protoset", "none.pb");
         Assert.Equal((1, "", "there is no file none.pb\n"), (code, output, error));
     }
 
     [Fact]
-    public async Task Metadata_is_not_repeated_in_a_message()
+    public async Task An_error_message_does_not_repeat_metadata()
     {
         var (code, _, error) = await Tool.RunAsync("--list", "-U", "unix:/tmp/nobody.sock", "-H", "authorization: Bearer abc", "--no-such");
         Assert.Equal((1, $"there is no option --no-such ({Tool.Client} --help)\n"), (code, error));

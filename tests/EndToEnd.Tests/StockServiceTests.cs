@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>What somebody has who typed <c>dotnet new grpc</c>: that template as it is, and this program beside it.</summary>
+/// <summary>Checks this program with the unchanged template of <c>dotnet new grpc</c>.</summary>
 public sealed partial class StockServiceTests : IDisposable
 {
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
@@ -18,7 +18,7 @@ public sealed partial class StockServiceTests : IDisposable
         await File.WriteAllTextAsync(file, Packages().Replace(await File.ReadAllTextAsync(file, Token), References()), Token);
         await DotnetAsync("build", "-c", "Release", "-o", Path.Combine(folder, "out"), project);
 
-        // In the words of the help.
+        // The command is written as in the help.
         var server = $"dotnet '{Path.Combine(folder, "out", "Shop.dll")}' --contentRoot '{project}' --urls ";
         string[] call = ["--call", "greet.Greeter.SayHello", "--data", "{\"name\":\"tea\"}",
             "--proto", Path.Combine(project, "Protos", "greet.proto"), "-c", "2", "-r", "1", "-n", "20", "--warmup", "1ms", "--no-save"];
@@ -27,7 +27,7 @@ public sealed partial class StockServiceTests : IDisposable
         Assert.True(measured == 0, error + output);
         Assert.Contains("head against base", output, StringComparison.Ordinal);
 
-        // {address} is this program's spelling of a Unix socket, which Kestrel refuses in its first line.
+        // {address} is this program's spelling of a Unix socket, which Kestrel rejects at its start.
         var (refused, _, told) = await Tool.RunAsync(
             ["ab", "--base", server + "{address}", "--head", server + "{url}", "--transports", "unix", .. call]);
         Assert.Equal(2, refused);

@@ -4,7 +4,7 @@ using System.Text.RegularExpressions;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>On a terminal nothing is shown that steers it, whatever a file or an option holds.</summary>
+/// <summary>Checks that no file and no option can send control characters to the terminal.</summary>
 public sealed class TerminalTests : IDisposable
 {
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
@@ -44,7 +44,7 @@ public sealed class TerminalTests : IDisposable
         return file;
     }
 
-    /// <summary>What the tool writes to a terminal (script(1) makes one).</summary>
+    /// <summary>Runs the tool on a terminal of script(1), and returns its output without colours. Fails on control characters.</summary>
     private string AssertShows(params string[] arguments)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && File.Exists("/usr/bin/script"), "there is no script(1)");

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>A GrpcBench (or its server) started as a process of its own, with its words kept.</summary>
+/// <summary>A GrpcBench (or its server) as a process of its own, whose output is kept.</summary>
 internal sealed class Tool : IAsyncDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(180);
@@ -23,23 +23,23 @@ internal sealed class Tool : IAsyncDisposable
     private static readonly string Built =
         typeof(Tool).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>().Single(data => data.Key == "ClientFolder").Value!;
 
-    /// <summary>The folder of the program under test: what was built, or of the published program that GRPCBENCH names.</summary>
+    /// <summary>The folder of the program under test: the built program, or the published program that GRPCBENCH names.</summary>
     public static string ClientFolder { get; } =
         Environment.GetEnvironmentVariable("GRPCBENCH") is { Length: > 0 } program ? Path.GetDirectoryName(Path.GetFullPath(program))!
             : Built;
 
-    /// <summary>The program without an ending, as its sentences name it.</summary>
+    /// <summary>The path of the program without an extension, as its messages name it.</summary>
     public static string Client { get; } = Path.Combine(ClientFolder, "GrpcBench");
 
     public static Tool Start(params string[] arguments) => Start(Client, arguments);
 
     public static Tool StartServer(params string[] arguments) => Start(Path.Combine(ClientFolder, "server", "GrpcBenchServer"), arguments);
 
-    /// <summary>Another program, with a folder of its own for temporary files.</summary>
+    /// <summary>Starts another program, with a folder of its own for temporary files.</summary>
     public static Tool StartProgram(string program, string temporary, params string[] arguments) =>
         Start(program, arguments, new() { ["TMPDIR"] = temporary });
 
-    /// <summary>With variables of its own.</summary>
+    /// <summary>Starts the client with more environment variables.</summary>
     public static Tool StartWith(Dictionary<string, string> variables, params string[] arguments) =>
         Start(Client, arguments, variables);
 

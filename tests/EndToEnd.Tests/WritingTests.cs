@@ -3,11 +3,11 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.EndToEnd.Tests;
 
 /// <summary>
-/// A run whose disk is full, whose folder is gone or whose reader has left: it says so in a sentence and keeps what it measured.
+/// Checks runs whose disk is full, whose folder is gone or whose reader has left: they report the reason and keep their measurements.
 /// </summary>
 public sealed class WritingTests : IDisposable
 {
-    // Counted calls: rounds of seconds would each have a server of their own, and its start takes longer than the round.
+    // A number of calls instead of a time, because a round of seconds would start a new server, which takes longer than the round.
     private const string Tiny = "--transports unix -s 10 -c 2 -t 1 -n 1000 --warmup 0s";
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
 
@@ -21,7 +21,7 @@ public sealed class WritingTests : IDisposable
     private string PathOf(string name) => Path.Combine(folder, name);
 
     [Fact]
-    public async Task With_a_full_disk_the_run_is_saved_in_the_temporary_folder()
+    public async Task A_run_on_a_full_disk_is_saved_in_the_temporary_folder()
     {
         var disk = Directory.CreateDirectory(PathOf("disk")).FullName;
         var (code, output, error) = await WithDiskAsync(disk, "size=16k", $"exec {Client} {Tiny} -r 8 -o '{disk}'/run.json");
@@ -50,7 +50,7 @@ public sealed class WritingTests : IDisposable
     [Theory]
     [InlineData("-o run.json", "run.json", "this user may not write in the folder {0}")]
     [InlineData("", @"results/\S+\.json", "there is no folder {0}/results, and it cannot be made")]
-    public async Task A_folder_of_another_user_gives_one_sentence(string options, string file, string why)
+    public async Task A_results_folder_of_another_user_is_reported(string options, string file, string why)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can be another user");
         var (code, output, error) = await ShellAsync(
@@ -174,7 +174,7 @@ public sealed class WritingTests : IDisposable
     }
 
     [Fact]
-    public async Task A_full_disk_at_standard_output_gives_one_sentence()
+    public async Task A_full_disk_at_standard_output_is_reported_with_exit_code_2()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "devices in folders are Unix's");
         Assert.SkipUnless(File.Exists("/dev/full"), "there is no /dev/full");
@@ -194,12 +194,12 @@ public sealed class WritingTests : IDisposable
         Assert.Equal(0, (await ShellAsync($"{Client} report '{file}' 2>/dev/full")).Code);
     }
 
-    // The runtime ends the process itself where it needs the thread; these are its words.
+    // When the runtime itself needs a thread, the runtime ends the process with one of these messages.
     private static readonly string[] RuntimeEnds = ["Out of memory.", "Failed to create CoreCLR", "Process terminated."];
 
     // A user of its own, since the limit counts all threads of a user.
     [Fact]
-    public async Task Where_the_system_allows_no_more_threads_no_stack_trace_is_printed()
+    public async Task A_lack_of_threads_prints_no_stack_trace_and_leaves_no_process()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can be another user");
         for (var threads = 10; threads < 46; threads += 7)
@@ -221,7 +221,7 @@ public sealed class WritingTests : IDisposable
     public async Task The_error_names_a_socket_of_another_user()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can be another user");
-        // Another user reaches /tmp, and not the folder of this test; the name is met by no other test.
+        // Another user can reach /tmp, but not the folder of this test. No other test uses the name.
         var name = $"grpcbench-{Guid.NewGuid():N}";
         await using var server = Tool.StartServer("--listen", $"unix:/tmp/{name}.sock", "--listen", $"pipe:/{name}");
         await server.SeesAsync("ready");
@@ -276,7 +276,7 @@ public sealed class WritingTests : IDisposable
         Assert.All(run.Rounds, round => Assert.Equal((0, 0L), (round.Failed.Count, round.CutOff)));
     }
 
-    // A round that something else disturbed is there twice.
+    // A round that other load disturbed is measured twice, and counts once.
     private static int RoundsOf(RunRecord run) => run.Rounds.Select(round => round.Number).Distinct().Count();
 
     private static RunRecord Parsed(string json) => ResultsFile.Parse(System.Text.Encoding.UTF8.GetBytes(json), "standard output");
@@ -289,7 +289,7 @@ public sealed class WritingTests : IDisposable
         return await ShellAsync($"exec unshare -rm sh -c \"mount -t tmpfs -o {options} none '{mountPoint}' && {command}\"");
     }
 
-    /// <summary>A shell with job control, whose terminal has what is written to its standard input as keys.</summary>
+    /// <summary>Starts a shell with job control, whose terminal receives what the test writes as keys.</summary>
     private Tool OnTerminal(string command)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");

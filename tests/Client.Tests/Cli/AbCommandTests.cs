@@ -21,7 +21,7 @@ public class AbCommandTests
             Parsers.Words(text, "--base", backslashIsPlain: false));
 
     [Fact]
-    public void On_Windows_a_backslash_separates_folders() =>
+    public void A_backslash_separates_folders_on_Windows() =>
         Assert.Equal([@"C:\old build\Shop.exe", "{port}"],
             Parsers.Words("\"C:\\old build\\Shop.exe\" {port}", "--base", backslashIsPlain: true));
 
@@ -80,7 +80,7 @@ public class AbCommandTests
     public async Task A_server_that_ends_before_it_listens_is_reported_with_its_last_lines()
     {
         var (command, told) = await RefusedAsync("echo starting; echo no database >&2; exit 3");
-        // Two pipes: which of the lines comes first is chance.
+        // The two lines come through two pipes, in either order.
         Assert.Matches($"^the base server ended with exit code 3 before it listened at {command.Probe}: its last lines:"
             + "(\n  starting\n  no database|\n  no database\n  starting)$", told);
     }
@@ -93,7 +93,7 @@ public class AbCommandTests
     }
 
     [Fact]
-    public async Task A_server_that_never_listens_is_ended_with_all_that_it_started()
+    public async Task A_server_that_never_listens_is_ended_with_all_its_children()
     {
         var (_, told) = await RefusedAsync("sleep 1000 & echo $!; wait", TimeSpan.FromSeconds(2));
         Assert.Matches(@"^the base server did not become ready within 2 s: its last lines:\n  \d+$", told);
@@ -110,14 +110,14 @@ public class AbCommandTests
         var before = Pipes();
         for (var i = 0; i < servers; i++)
             await RefusedAsync("exit 3");
-        // Two for each would be twice as many; other tests have some meanwhile.
+        // Two pipes left by each server would be 60. Other tests have some pipes open meanwhile.
         Assert.InRange(Pipes() - before, int.MinValue, servers / 2);
 
         static int Pipes() => !OperatingSystem.IsLinux() ? 0 : Directory.GetFiles("/proc/self/fd")
             .Count(file => new FileInfo(file).LinkTarget?.StartsWith("pipe:", StringComparison.Ordinal) == true);
     }
 
-    /// <summary>A server that is a line of the shell and never listens, and what is told of it.</summary>
+    /// <summary>Starts a line of the shell as a server that never listens, and returns the error message.</summary>
     private static async Task<(GivenCommand Command, string Told)> RefusedAsync(string line, TimeSpan? patience = null)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
@@ -140,7 +140,7 @@ public class AbCommandTests
             new GivenCommand("the base server", [AppContext.BaseDirectory, "{port}"], "tcp", null, NoVariables).Start()).Message);
 
     [Fact]
-    public async Task The_reason_of_a_stack_trace_is_shown_without_its_methods()
+    public async Task An_exception_of_a_server_is_shown_without_its_stack_trace()
     {
         var (_, told) = await RefusedAsync(
             "echo 'Unhandled exception. System.OutOfMemoryException: no thread' >&2; "

@@ -52,7 +52,7 @@ public sealed class CompareCommandTests : IDisposable
     }
 
     [Fact]
-    public void Wrong_input_gives_one_sentence_and_its_exit_code()
+    public void Wrong_input_is_rejected_with_one_sentence()
     {
         var file = Save(1000);
         Assert.Equal(
@@ -92,7 +92,7 @@ public sealed class CompareCommandTests : IDisposable
     }
 
     [Fact]
-    public void An_unknown_extension_is_rejected_with_the_known_ones_before_anything_is_written()
+    public void An_unknown_extension_is_rejected_with_the_known_extensions()
     {
         var (results, picture) = (Save(1000), Path.Combine(folder, "a.png"));
         var refusal = Assert.Throws<UsageException>(() => Report(results, "-o", picture)).Message;

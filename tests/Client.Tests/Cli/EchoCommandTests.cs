@@ -8,7 +8,7 @@ namespace IpcBench.Client.Tests.Cli;
 public class EchoCommandTests
 {
     [Fact]
-    public void By_default_echo_repeats_the_published_comparison()
+    public void Echo_repeats_the_published_comparison_by_default()
     {
         var asked = Echo();
         Assert.Equal(Enumerable.Range(0, 15).Select(power => 1L << power), asked.Sizes);

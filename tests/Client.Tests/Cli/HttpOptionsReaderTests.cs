@@ -48,7 +48,7 @@ public class HttpOptionsReaderTests
         Assert.Equal(1000, Read("http://a:1/", "-n", "1000", "-c", "1").Calls);
 
     [Fact]
-    public void Find_works_for_HTTP_too()
+    public void Find_works_for_HTTP()
     {
         var options = Read("http://a:1/", "unix:/b", "--find", "p99<1ms");
         Target On(HttpArm arm) => new(arm.Address, options.Variants[0], arm.Name, Protocol: "http1", Request: arm.Request);
@@ -65,7 +65,7 @@ public class HttpOptionsReaderTests
     }
 
     [Fact]
-    public void The_defaults_are_those_for_given_servers()
+    public void HTTP_has_the_defaults_of_given_servers()
     {
         var options = Read("http://a:1/");
         Assert.Equal((3, 20.0, 2.0), (options.Rounds, options.Duration.TotalSeconds, options.Warmup.TotalSeconds));

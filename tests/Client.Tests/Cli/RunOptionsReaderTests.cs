@@ -11,7 +11,7 @@ namespace IpcBench.Client.Tests.Cli;
 public class RunOptionsReaderTests
 {
     [Fact]
-    public void Without_a_server_three_transports_are_compared_in_every_shape_of_load()
+    public void Three_transports_are_compared_in_every_shape_without_a_given_server()
     {
         var options = Read();
         Assert.True(options.OwnServer);
@@ -98,7 +98,7 @@ public class RunOptionsReaderTests
     [InlineData(4, "--transports", "tcp,unix", "--work", "0,10us")]
     [InlineData(4, "--transports", "tcp,unix", "--socket-buffer", "64k,1M")]
     [InlineData(4, "--transports", "tcp,unix", "-c", "1,50")]
-    public void Find_works_with_every_kind_of_arm_and_measures_each_at_full_load_too(int cells, params string[] typed)
+    public void Find_works_with_every_kind_of_arm_and_also_measures_full_load(int cells, params string[] typed)
     {
         var options = Read([.. typed, "--find", "p99<1ms", "-s", "10"]);
         var addresses = options.OwnServer ? options.Transports.Select(kind => Address.Own[kind]("x")) : options.Addresses;
@@ -120,7 +120,7 @@ public class RunOptionsReaderTests
     [InlineData(0, "--quick", "-r", "20")]
     [InlineData(0, "--quick", "--load", "50%")]
     [InlineData(0)]
-    public void Quick_is_bounded_unless_another_option_makes_it_longer(int seconds, params string[] typed) =>
+    public void Quick_has_a_time_limit_unless_another_option_lengthens_the_run(int seconds, params string[] typed) =>
         Assert.Equal(seconds == 0 ? TimeSpan.MaxValue : TimeSpan.FromSeconds(seconds), Read(typed).MaxTime);
 
     [Theory]
@@ -146,7 +146,7 @@ public class RunOptionsReaderTests
     [Theory]
     [InlineData("-U", "unix:/a")]
     [InlineData("-U", "unix:/a", "-U", "http://localhost:1")]
-    public void A_method_is_measured_in_every_shape_at_one_address_too(params string[] servers)
+    public void A_method_is_measured_in_every_shape_even_at_one_address(params string[] servers)
     {
         var options = Typed.ReadCall([.. servers, "--call", "a.B/C"]);
         (int, int)[] shapes = [(1, 1), (5, 80), (400, 1)];
@@ -160,7 +160,7 @@ public class RunOptionsReaderTests
         Assert.Contains("leave out one of them", Assert.Throws<UsageException>(() => Read("--shape", "one", "-c", "4")).Message);
 
     [Fact]
-    public void Unknown_shape_lists_the_known_ones() =>
+    public void An_unknown_shape_is_rejected_with_the_known_shapes() =>
         Assert.Contains("one, channel, clients, app", Assert.Throws<UsageException>(() => Read("--shape", "two")).Message);
 
     [Fact]
@@ -186,7 +186,7 @@ public class RunOptionsReaderTests
         new(options, [.. options.Transports.Select(kind => new Target(Address.Own[kind]("x"), options.Variants[0]))]);
 
     [Fact]
-    public void The_default_of_threads_shrinks_to_the_connections_but_a_given_number_does_not()
+    public void Only_the_default_number_of_threads_shrinks_to_the_connections()
     {
         Assert.Equal(2, Read("-c", "2").Threads);
         Assert.Equal(
@@ -270,7 +270,7 @@ public class RunOptionsReaderTests
             Refused("--cacert", "/no/such/file.pem"));
 
     [Fact]
-    public void Sockets_of_the_client_are_those_of_grpc_dotnet_and_need_epoll()
+    public void Client_sockets_apply_only_to_grpc_dotnet_and_need_epoll()
     {
         if (!OperatingSystem.IsLinux())
         {

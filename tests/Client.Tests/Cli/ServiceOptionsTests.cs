@@ -13,7 +13,7 @@ using IpcBench.Schema;
 
 namespace IpcBench.Client.Tests.Cli;
 
-/// <summary><c>--list</c> and <c>--describe</c>, asked of servers that others wrote and of files.</summary>
+/// <summary>Checks <c>--list</c> and <c>--describe</c> with servers of other projects and with files.</summary>
 public sealed class ServiceOptionsTests : IDisposable
 {
     private const string SayHello = "hello.v1.Greeter/SayHello (hello.v1.HelloRequest) returns (hello.v1.HelloReply)\n";
@@ -59,7 +59,7 @@ public sealed class ServiceOptionsTests : IDisposable
     }
 
     [Fact]
-    public async Task A_list_without_any_described_service_exits_2()
+    public async Task A_list_of_services_without_a_description_exits_2()
     {
         var list = new ServerReflectionResponse { ListServicesResponse = new() { Service = { new ServiceResponse { Name = "a.B" } } } };
         var refusal = new ServerReflectionResponse { ErrorResponse = new() { ErrorCode = 5, ErrorMessage = "no such file" } };
@@ -95,7 +95,7 @@ public sealed class ServiceOptionsTests : IDisposable
     }
 
     [Fact]
-    public async Task A_missing_server_is_an_error_of_the_server()
+    public async Task A_missing_server_is_an_error_of_the_environment()
     {
         var refused = await Assert.ThrowsAsync<EnvironmentException>(() => RunAsync("-U", "unix:/tmp/nobody-is-here.sock", "--list"));
         Assert.Equal(WrongCallTests.NobodyIsHere, refused.Message);
@@ -118,14 +118,14 @@ public sealed class ServiceOptionsTests : IDisposable
         "--list", "-U", "unix:/a", "-H", "key: ü")]
     [InlineData("-U: 'ftp://x' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name",
         "--list", "-U", "ftp://x")]
-    public async Task Impossible_options_give_one_sentence(string sentence, params string[] arguments) =>
+    public async Task Impossible_options_are_rejected_with_one_sentence(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, (await Assert.ThrowsAsync<UsageException>(() => RunAsync(arguments))).Message);
 
     [Theory]
     [InlineData("there is no file none.pb", "--list", "--protoset", "none.pb")]
     [InlineData("there is no file none.proto", "--list", "--proto", "none.proto")]
     [InlineData("'/a' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello", "--describe", "/a", "-U", "unix:/a")]
-    public async Task An_unusable_file_gives_one_sentence(string sentence, params string[] arguments) =>
+    public async Task An_unusable_file_is_rejected_with_one_sentence(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, (await Assert.ThrowsAsync<InputException>(() => RunAsync(arguments))).Message);
 
     [Theory]

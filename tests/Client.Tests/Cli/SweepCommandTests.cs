@@ -36,7 +36,7 @@ public class SweepCommandTests
     }
 
     [Fact]
-    public void Unknown_knob_lists_the_known_ones() => Assert.Equal(
+    public void An_unknown_knob_is_rejected_with_the_known_knobs() => Assert.Equal(
         $"there is no knob 'weather': it is one of {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
         Assert.Throws<UsageException>(() => SweepCommand.Variants(Plain(), ["weather=good"])).Message);
 
@@ -51,7 +51,7 @@ public class SweepCommandTests
     }
 
     [Fact]
-    public void A_knob_with_a_list_of_values_cannot_be_varied_too()
+    public void A_sweep_and_a_knob_with_several_values_exclude_each_other()
     {
         var both = Plain("--sockets", "dotnet,loop", "--nagle", "on");
         Assert.Equal(["sockets=dotnet", "sockets=loop"], both.Variants.Select(variant => variant.Name));
@@ -75,7 +75,7 @@ public class SweepCommandTests
         var plan = new BenchPlan(options, targets);
         Assert.Equal(["tcp", "unix"], plan.Cells.Select(cell => cell.Record.Key.Arm).Distinct());
         Assert.Equal(["10 B, work 0", "10 B, work 10us", "10 B, work 1.5ms"], plan.Cells.Select(cell => cell.Record.Key.Work).Distinct());
-        Assert.Equal(3, plan.Claims); // unix against tcp with each, and nothing else
+        Assert.Equal(3, plan.Claims); // unix against tcp for each amount of work
     }
 
     [Theory]

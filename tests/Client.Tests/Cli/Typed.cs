@@ -5,7 +5,7 @@ using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Tests.Cli;
 
-/// <summary>What a command makes of its arguments.</summary>
+/// <summary>Reads arguments as the commands do.</summary>
 internal static class Typed
 {
     public static RunOptions Read(Preset preset, params string[] arguments)
@@ -19,7 +19,7 @@ internal static class Typed
         return new RunOptionsReader(declared, typed).Read();
     }
 
-    /// <summary>What the main command makes of them when it is to call somebody's own service.</summary>
+    /// <summary>Reads the arguments of the main command when it calls a user's own service.</summary>
     public static RunOptions ReadCall(params string[] arguments)
     {
         var (declared, service) = (new RunCommandOptions(Preset.Main), new ServiceOptions());
@@ -31,14 +31,14 @@ internal static class Typed
         return new RunOptionsReader(declared, typed, service: service).Read();
     }
 
-    /// <summary>The servers that the options ask for, started or found.</summary>
+    /// <summary>Opens the servers of the options: starts them, or connects to given servers.</summary>
     public static Task<ServerSet> ServersAsync(RunOptions options) =>
         ServerSet.OpenAsync(options, new Dictionary<string, string?>(), TestContext.Current.CancellationToken);
 
-    /// <summary>Those of the main command with these arguments.</summary>
+    /// <summary>Opens the servers of the main command with these arguments.</summary>
     public static Task<ServerSet> ServersAsync(params string[] arguments) => ServersAsync(Read(Preset.Main, arguments));
 
-    /// <summary>The sentence with which they are refused.</summary>
+    /// <summary>Returns the message with which the arguments are rejected.</summary>
     public static string Refused(Preset preset, params string[] arguments) =>
         Assert.Throws<UsageException>(() => Read(preset, arguments)).Message;
 }

@@ -4,7 +4,7 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Tests.Cli;
 
-/// <summary>Words that other tools take, in the places where people put them.</summary>
+/// <summary>Checks words that other tools accept, in the places where users type them.</summary>
 public class WhatPeopleTypeTests
 {
     [Theory]

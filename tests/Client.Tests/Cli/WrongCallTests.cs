@@ -7,7 +7,7 @@ using IpcBench.Schema;
 
 namespace IpcBench.Client.Tests.Cli;
 
-/// <summary><c>--call</c> with what cannot be: one sentence each, exit code 1 for what was typed, 2 for what a server says.</summary>
+/// <summary>Checks wrong uses of <c>--call</c>: one sentence each, exit code 1 for a wrong argument and 2 for a server's answer.</summary>
 public sealed class WrongCallTests : IAsyncLifetime
 {
     private const string SayHello = "hello.v1.Greeter/SayHello", Watch = "hello.v1.Greeter/Watch", Request = "hello.v1.HelloRequest";
@@ -143,7 +143,7 @@ public sealed class WrongCallTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_server_without_reflection_needs_types_from_elsewhere()
+    public async Task A_server_without_reflection_needs_types_from_a_file()
     {
         var server = await StartAsync(reflection: false);
         Assert.Equal(

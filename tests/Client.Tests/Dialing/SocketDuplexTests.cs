@@ -24,8 +24,8 @@ public sealed partial class SocketDuplexTests : IDisposable
     public void Dispose() => loop?.Dispose();
 
     /// <summary>
-    /// A receive stops behind each descriptor that was sent along, so that the duplex reads as often as it may in a row. The event of the
-    /// end came together with the first bytes, and no other event follows.
+    /// A receive ends after each descriptor that was sent with the bytes, so the duplex reads as often in a row as it may. The event of
+    /// the end came together with the first bytes, and no other event follows.
     /// </summary>
     [Fact]
     public async Task An_end_announced_before_many_short_reads_is_not_lost()
@@ -44,7 +44,7 @@ public sealed partial class SocketDuplexTests : IDisposable
         Assert.Equal(MostReadsAtOnce + 1, owner.Bytes);
     }
 
-    /// <summary>A datagram that is too long stands for whatever a send may fail of, such as ENOBUFS: no receive tells of it.</summary>
+    /// <summary>A datagram that is too long stands for any error that only a send reports, such as ENOBUFS.</summary>
     [Fact]
     public async Task A_failed_send_ends_the_duplex_with_the_systems_reason()
     {
@@ -83,7 +83,7 @@ public sealed partial class SocketDuplexTests : IDisposable
         return (client, accepted);
     }
 
-    // One byte, with the socket's own descriptor in a struct cmsghdr of SCM_RIGHTS, as 64-bit Linux has them.
+    // Sends one byte with a descriptor in a struct cmsghdr of SCM_RIGHTS, in the layout of 64-bit Linux.
     private static void SendWithDescriptor(Socket socket)
     {
         const int segment = 64, control = 96, data = 160, rights = 1, socketLevel = 1, controlLength = 20;

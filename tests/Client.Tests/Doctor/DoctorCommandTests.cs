@@ -18,7 +18,7 @@ public class DoctorCommandTests
     }
 
     [Fact]
-    public async Task Every_line_begins_with_its_level_and_the_names_line_up()
+    public async Task Every_line_begins_with_its_level_and_an_aligned_name()
     {
         var (_, text) = await RunAsync("-c", "10");
 

@@ -18,7 +18,7 @@ public class FactsGatheringTests
             socket.Bind(new UnixDomainSocketEndPoint(path));
             socket.Listen();
             Assert.Equal(AddressState.Answers, await AddressProbe.LookAsync(address, Patience));
-            // The file survives a server that was killed: bind another name over the handle's own clean-up.
+            // A killed server leaves its file. The file is moved away here, so that .NET does not remove it.
             File.Move(path, path + ".kept");
         }
         File.Move(path + ".kept", path);

@@ -26,7 +26,7 @@ public class EchoCallTests
         Assert.Equal(2_000L * size, result.Replies.Bytes);
     }
 
-    // More than all buffers between hold: who waited for room before reading would wait for ever.
+    // The packets exceed all buffers on the way: a client that waited for room before it reads would wait for ever.
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
@@ -64,7 +64,7 @@ public class EchoCallTests
     }
 
     [Fact]
-    public async Task Bytes_that_nobody_sent_end_the_connection()
+    public async Task Bytes_beyond_the_sent_packets_end_the_connection()
     {
         using var server = new EchoServer("unix", (bytes, _) => [.. bytes, 0], atOnce: 32);
         var result = await TestLoad.MeasureAsync(Options(server, 32, 1), new LoadWindow { Calls = 20 });
@@ -72,7 +72,7 @@ public class EchoCallTests
     }
 
     [Fact]
-    public Task A_server_that_closes_in_the_middle_gave_a_short_reply() => TestLoad.InTheEndAsync(async () =>
+    public Task A_server_that_closes_within_a_packet_gives_a_short_reply() => TestLoad.InTheEndAsync(async () =>
     {
         using var server = new EchoServer("unix", (bytes, number) => number < 3 ? bytes : number == 3 ? bytes[..7] : null, atOnce: 32);
         var result = await TestLoad.MeasureAsync(
@@ -97,9 +97,9 @@ public class EchoCallTests
     [Theory]
     [InlineData("GOAWAY", "does not send the same bytes back: it is no echo server")]
     [InlineData(null, "closed the connection without sending the packet back: it is no echo server")]
-    public async Task A_server_that_waits_for_a_protocol_is_found_by_small_packets_too(string? answer, string sentence)
+    public async Task A_server_of_another_protocol_is_found_by_small_packets_too(string? answer, string sentence)
     {
-        const int preface = 24; // of HTTP/2 (RFC 9113, 3.4): a server says nothing before it has so many bytes
+        const int preface = 24; // HTTP/2 (RFC 9113, 3.4): a server answers nothing before it has so many bytes
         using var server = new EchoServer("unix", (_, _) => answer is null ? null : Encoding.ASCII.GetBytes(answer), atOnce: preface);
         var error = await Assert.ThrowsAsync<EnvironmentException>(() => Typed.ServersAsync(
             Typed.Read(EchoExperiment.Preset, "-U", $"{server.Address}", "-s", "1", "--timeout", "30s")).WaitAsync(TestLoad.Patience));
@@ -113,7 +113,7 @@ public class EchoCallTests
         using var server = new EchoServer("unix", (bytes, number) =>
         {
             if (number >= 3)
-                over.Wait(TestLoad.Patience); // the others do not come back in time
+                over.Wait(TestLoad.Patience); // the other packets do not come back in time
             return bytes;
         }, atOnce: 1);
         await using var servers = await Typed.ServersAsync(

@@ -5,7 +5,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Echo;
 
-/// <summary>Returns what it receives, or what the test makes of it: one blocking thread a connection, and no memory for a packet.</summary>
+/// <summary>Echoes what it receives, or what the test makes of the bytes, with one blocking thread per connection.</summary>
 internal sealed class EchoServer : IDisposable
 {
     private readonly List<IDisposable> open = [];
@@ -17,9 +17,9 @@ internal sealed class EchoServer : IDisposable
 
     /// <param name="kind"><c>tcp</c>, <c>unix</c> or <c>pipe</c>.</param>
     /// <param name="lie">
-    /// From bytes and the running number of the answer: what to send; null ends the connection. By default the bytes themselves.
+    /// Makes the answer from the bytes and the running number of the answer; null ends the connection. By default the bytes themselves.
     /// </param>
-    /// <param name="atOnce">With a lie: so many bytes are waited for, and answered together.</param>
+    /// <param name="atOnce">With a lie: the number of bytes that are awaited and answered together.</param>
     public EchoServer(string kind, Func<byte[], int, byte[]?>? lie = null, int atOnce = 0)
     {
         (this.lie, this.atOnce) = (lie ?? ((bytes, _) => bytes), atOnce);
@@ -69,7 +69,7 @@ internal sealed class EchoServer : IDisposable
         }
     }
 
-    // The next one is there before this one is taken: at no time does nobody listen.
+    // The next pipe is opened before this pipe is served.
     private NamedPipeServerStream AcceptPipe()
     {
         var pipe = free!;
@@ -110,7 +110,7 @@ internal sealed class EchoServer : IDisposable
         }
         catch (Exception e) when (e is IOException or SocketException or ObjectDisposedException or InvalidOperationException)
         {
-            // The other side or the test has ended it.
+            // The other side or the test has ended the connection.
         }
     })
     { IsBackground = true }.Start();

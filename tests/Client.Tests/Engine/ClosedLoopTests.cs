@@ -21,7 +21,7 @@ public class ClosedLoopTests
         Assert.Equal(5, server.Accepted);
         const int calls = 1_000;
         var running = TestLoad.RunAsync(generator, new LoadWindow { Calls = calls });
-        // No stream has an answer before all of them have asked: none can make the calls of another.
+        // No stream has an answer before all streams have sent a call, so no stream can make the calls of another stream.
         await TestLoad.UntilAsync(() => server.Calls >= 5 * streams);
         begun.SetResult();
         var result = await running;
@@ -53,12 +53,12 @@ public class ClosedLoopTests
     {
         await using var server = new FakeServer { Delay = TimeSpan.FromSeconds(0.9) };
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address), TestLoad.For(1));
-        Assert.InRange(result.WindowNs, 1_000_000_000, 5_000_000_000); // as it was, not as it was meant
-        Assert.Equal(4, result.Started - result.Completed); // each stream had one call out when the window ended
+        Assert.InRange(result.WindowNs, 1_000_000_000, 5_000_000_000); // the actual length, not the planned length
+        Assert.Equal(4, result.Started - result.Completed); // each stream had one call in flight when the window ended
         Assert.Equal(result.Started, result.Ok);
         // Task.Delay counts in ticks of the system and may end a little early.
         Assert.InRange(result.Latency.Sum / (double)result.Ok, 0.88e9, 2e9);
-        // The truth is a call for each stream every latency.
+        // The true rate is one call per latency on each stream.
         var truth = 4 / (result.Latency.Sum / 1e9 / result.Ok);
         Assert.InRange(result.Credited / (result.WindowNs / 1e9), truth * 0.98, truth * 1.02);
     });
@@ -127,7 +127,7 @@ public class ClosedLoopTests
     }
 
     [Fact]
-    public Task Every_100_ms_of_the_window_are_counted() => TestLoad.InTheEndAsync(async () =>
+    public Task Calls_of_every_100_ms_of_the_window_are_counted() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Delay = TimeSpan.FromMilliseconds(5) };
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address), TestLoad.For(0.55));
