@@ -30,7 +30,7 @@ public class ConnectionTruthTests
     }
 
     [Fact]
-    public async Task A_server_after_GOAWAY_is_not_gone_while_it_may_answer_a_call_in_flight()
+    public async Task A_server_that_can_still_answer_after_GOAWAY_is_not_reported_as_gone()
     {
         using var silence = new ManualResetEventSlim();
         await using var server = new FakeServer
@@ -38,8 +38,8 @@ public class ConnectionTruthTests
             Answer = (stream, number) =>
             {
                 if (number == 1)
-                    return Frames.GoAway(stream + 2); // the second is the last
-                silence.Wait(2_500); // longer than a server may be away
+                    return Frames.GoAway(stream + 2); // the second stream is the last
+                silence.Wait(2_500); // longer than the time after which a server counts as gone
                 return [.. Frames.Reply(stream - 2, 10), .. Frames.Reply(stream, 10)];
             },
         };
@@ -88,7 +88,7 @@ public class ConnectionTruthTests
     [InlineData("unix", 3)]
     [InlineData("pipe", 3)]
     [InlineData("tls", 0)]
-    public async Task The_error_of_connections_above_the_servers_limit_says_how_many_could_be_opened(string kind, int limit)
+    public async Task Connections_above_the_servers_limit_are_reported_with_the_number_opened(string kind, int limit)
     {
         await using var server = new FakeServer(kind == "tls" ? "tcp" : kind) { Refuses = number => number > limit };
         var address = kind == "tls" ? new Address.Tls("127.0.0.1", ((Address.Tcp)server.Address).Port) : server.Address;
@@ -120,7 +120,7 @@ public class ConnectionTruthTests
     }
 
     [Fact]
-    public async Task After_a_goaway_nothing_is_lost()
+    public async Task No_call_is_lost_after_GOAWAY()
     {
         await using var server = new FakeServer
         {

@@ -11,7 +11,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Engine;
 
-/// <summary>The wire client against servers that others wrote: their HPACK, their windows, their pings.</summary>
+/// <summary>Checks the wire client against servers of other projects: their HPACK, windows and pings.</summary>
 public class ForeignServerTests
 {
     public static TheoryData<string, int, int> Cells { get; } = new()

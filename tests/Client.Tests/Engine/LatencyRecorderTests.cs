@@ -2,7 +2,7 @@ using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Tests.Engine;
 
-/// <summary>What one thread notes of its calls: the load starts at 50 ns, the window lasts from 100 to 200 ns.</summary>
+/// <summary>Checks what one thread records of its calls. The load starts at 50 ns, the window lasts from 100 to 200 ns.</summary>
 public class LatencyRecorderTests
 {
     private static readonly CallResult Broken = CallResult.Failed("reset");
@@ -18,7 +18,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void Calls_are_counted_before_in_and_after_the_window_as_they_begin_and_as_they_end()
+    public void Begun_and_ended_calls_are_counted_before_in_and_after_the_window()
     {
         long[] times = [60, 70, 99, 100, 110, 120, 130, 199, 200, 201, 202, 203];
         CallPart[] parts = [.. times.Select(sent => recorder.RecordStart(sent, sent))];
@@ -59,14 +59,14 @@ public class LatencyRecorderTests
     [InlineData(150, 50L)]
     [InlineData(199, 1L)]
     [InlineData(200, null)]
-    public void A_call_due_in_the_window_and_sent_after_it_waited_until_the_windows_end(long due, long? wait)
+    public void A_call_due_in_the_window_but_sent_later_waited_until_the_end(long due, long? wait)
     {
         Assert.Equal(CallPart.Tail, recorder.RecordStart(due, 250));
         Assert.Equal((wait, wait is null ? (long?)null : 1), (recorder.SentAfter?.Sum, recorder.SentAfter?.Count));
     }
 
     [Fact]
-    public void A_call_that_begins_while_the_end_is_set_has_a_share_of_0()
+    public void A_call_that_begins_after_the_set_end_has_a_share_of_0()
     {
         var clock = new WindowClock(0);
         clock.BeginAt(100);
@@ -98,7 +98,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void Messages_without_a_receipt_were_not_received()
+    public void Messages_without_a_receipt_count_as_not_received()
     {
         for (var i = 0; i < 4; i++)
             recorder.RecordWritten(CallPart.Window, 105, 110, 150, CallResult.Ok(10));
@@ -161,7 +161,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void The_buckets_of_a_window_of_counted_calls_grow_up_to_an_hour()
+    public void The_buckets_of_a_window_of_counted_calls_cover_up_to_an_hour()
     {
         Unended();
         long[] ms = [99, 100, 1_100, 102_399, 102_400, 250_000, 3_599_900, 7_200_000];
@@ -179,7 +179,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void A_new_window_forgets_the_last_one()
+    public void A_new_window_resets_the_counts_of_the_last_window()
     {
         var counted = new LoadWindow { Calls = 9, Rate = 1 };
         Begin(counted);
@@ -220,7 +220,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void A_set_edge_can_only_move_earlier()
+    public void The_edge_of_a_window_can_only_move_earlier()
     {
         var clock = new WindowClock(7);
         Assert.Equal((7, long.MaxValue, long.MaxValue, long.MaxValue), (clock.StartNs, clock.BeginNs, clock.EndNs, clock.StopNs));
@@ -238,7 +238,7 @@ public class LatencyRecorderTests
 
     private void Begin(LoadWindow? window = null) => recorder.Begin(clock, window ?? TestWindow);
 
-    /// <summary>A window whose end only the number of calls decides.</summary>
+    /// <summary>Begins a window that ends after a number of calls.</summary>
     private void Unended()
     {
         var clock = new WindowClock(50);

@@ -6,7 +6,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Tests.Engine;
 
-/// <summary>How connections are opened and spread over threads, with connections of no protocol.</summary>
+/// <summary>Checks how connections are opened and spread over threads, with connections of no protocol.</summary>
 public class LoadGeneratorTests
 {
     private static CancellationToken None => CancellationToken.None;
@@ -14,7 +14,7 @@ public class LoadGeneratorTests
     [Theory]
     [InlineData(1, 128)]
     [InlineData(2, 128)]
-    [InlineData(200, 200)] // each opens one at least
+    [InlineData(200, 200)] // each thread opens at least one
     public async Task A_few_connections_are_opened_at_a_time_and_their_times_are_sorted(int threads, int atOnce)
     {
         var (begun, schedulers) = (new List<Opening>(), Schedulers(threads));
@@ -23,7 +23,7 @@ public class LoadGeneratorTests
         var start = MonotonicClock.NowNs;
         var opening = ConnectionRamp.OpenAsync(schedulers, Options(300), None);
         Assert.Equal(atOnce, begun.Count);
-        // The first take longer than those that follow them.
+        // The first connections take longer than the later connections.
         var slow = MonotonicClock.NowNs + 2_000_000;
         SpinWait.SpinUntil(() => MonotonicClock.NowNs > slow);
         for (var i = 0; i < 300; i++)
@@ -35,7 +35,7 @@ public class LoadGeneratorTests
     }
 
     [Fact]
-    public async Task No_more_connections_are_tried_after_one_has_failed()
+    public async Task No_more_connections_are_opened_after_a_failed_connection()
     {
         var (begun, schedulers) = (new List<Opening>(), Schedulers(1));
         for (var i = 0; i < 300; i++)
@@ -53,7 +53,7 @@ public class LoadGeneratorTests
     [InlineData("cancelled|cancelled", "only 0 of 2 connections to unix:/x could be opened within 60 s: the server does not answer")]
     [InlineData("cannot connect: no|second", "cannot connect: no")]
     [InlineData("Broken pipe.|second", "cannot connect to unix:/x: Broken pipe")]
-    public async Task First_failure_with_a_reason_is_reported(string ends, string message)
+    public async Task The_first_failure_with_a_reason_is_reported(string ends, string message)
     {
         var (begun, schedulers) = (new List<Opening>(), Schedulers(1));
         schedulers[0].Connections.AddRange([new Opening(begun), new Opening(begun)]);
@@ -105,7 +105,7 @@ public class LoadGeneratorTests
     }
 
     [Fact]
-    public async Task If_one_connection_cannot_be_opened_all_are_closed()
+    public async Task A_connection_that_cannot_be_opened_closes_all_connections()
     {
         List<Opening> begun = [];
         var source = new ConnectionSource(_ => new Opening(begun) { Fails = new IOException("no") }, UsesLoops: false, () => 0);
@@ -114,7 +114,7 @@ public class LoadGeneratorTests
     }
 
     [Fact]
-    public async Task A_window_needs_an_end_and_counted_calls_have_no_load_before_it()
+    public async Task A_window_without_an_end_or_with_load_before_counted_calls_is_rejected()
     {
         List<Opening> begun = [];
         await using var generator = await LoadGenerator.OpenAsync(
@@ -135,18 +135,18 @@ public class LoadGeneratorTests
     }
 
     [Fact]
-    public async Task System_calls_are_those_of_all_threads()
+    public async Task System_calls_of_all_threads_are_counted()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the event loop stands on epoll");
         await using var server = new FakeServer();
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address, connections: 4, threads: 2));
         var before = generator.SystemCalls!.Value;
         await TestLoad.RunAsync(generator, new LoadWindow { Calls = 100 });
-        // Each connection has one call out, so that none shares its send or its reply with another.
+        // Each connection has one call in flight, so no call shares a send or a receive with another call.
         await TestLoad.UntilAsync(() => generator.SystemCalls!.Value - before is { Sends: >= 100, Receives: >= 100 });
     }
 
-    /// <summary>On one thread, and without waiting: whoever ends an opening goes on inside it.</summary>
+    /// <summary>Makes schedulers that run continuations on the thread of the test, inside the code that ends an opening.</summary>
     private static SyncScheduler[] Schedulers(int count)
     {
         SynchronizationContext.SetSynchronizationContext(null);

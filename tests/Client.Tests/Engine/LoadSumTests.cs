@@ -3,7 +3,7 @@ using IpcBench.Client.Tests.Engine.Support;
 
 namespace IpcBench.Client.Tests.Engine;
 
-/// <summary>Slices of one load together are as one window.</summary>
+/// <summary>Checks that the slices of one load add up to one window.</summary>
 public class LoadSumTests
 {
     [Fact]
@@ -41,7 +41,7 @@ public class LoadSumTests
         var sum = new LoadSum();
         for (var i = 0; i < 14; i++)
             sum.Add(await TestLoad.RunAsync(generator, Slice(0.05, isContinued: true)));
-        // By the length that the calls really had: the server's timer is late when the machine is busy.
+        // The comparison uses the actual length of the calls, because the server's timer is late on a busy machine.
         // On a busy machine the threads of a slice start late, which cost 3 %. Edges that credit nothing would cost 14 %.
         Assert.InRange(Busy(sum.Result!) / Busy(window), 0.95, 1.01);
     });
@@ -54,7 +54,7 @@ public class LoadSumTests
         await using var idle = await TestLoad.OpenAsync(TestLoad.Options(server.Address, connections: 40));
         await using var busy = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
         await TestLoad.RunAsync(idle, Slice(0.02, isContinued: false));
-        // Each of its two threads falls asleep a moment after its own load: the others' load of 0.1 s is longer than that.
+        // Each of the two idle threads falls asleep a moment after its own load. The busy load of 0.1 s is longer than that moment.
         await TestLoad.RunAsync(busy, Slice(0.1, isContinued: false));
         var before = idle.SystemCalls!.Value;
         for (var i = 0; i < 10; i++)
@@ -62,7 +62,7 @@ public class LoadSumTests
         Assert.Equal(before, idle.SystemCalls!.Value);
     }
 
-    /// <summary>Streams that had a call out, on average over the window (Little's law): all four when the edges cost nothing.</summary>
+    /// <summary>Returns the mean number of calls in flight (Little's law): four when the edges cost nothing.</summary>
     private static double Busy(LoadResult result) =>
         result.Credited / result.WindowNs * (result.Latency.Sum / (double)result.Ok);
 

@@ -18,7 +18,7 @@ public class OpenLoopTests
         var window = new LoadWindow { Duration = TimeSpan.FromSeconds(1), Rate = 100, Poisson = poisson, Seed = 7 };
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, connections: 5), window);
         var due = 100 * (result.WindowNs / 1e9);
-        Assert.InRange(result.Started, 0.8 * due, poisson ? 1.3 * due : due + 1); // fewer when something holds all up just before the end
+        Assert.InRange(result.Started, 0.8 * due, poisson ? 1.3 * due : due + 1); // fewer when the machine stalls just before the end
         Assert.Equal(result.Started, result.Ok);
         Assert.Equal(result.Ok, result.ServiceTime!.Count);
         Assert.Equal(result.Ok, result.SendLateness!.Count);
@@ -34,7 +34,7 @@ public class OpenLoopTests
         Assert.InRange(result.Started, 2, 22 * result.WindowNs / 1e9); // two streams of at most ten calls a second each
         Assert.InRange(result.ServiceTime!.Sum / result.Ok, 95_000_000, 1_000_000_000);
         Assert.True(result.Latency.Sum > 2 * result.ServiceTime.Sum, "the calls waited for a stream, and that must be seen");
-        // All that were due, sent or not.
+        // All calls that were due, sent or unsent.
         var due = (long)Math.Ceiling(200 * (result.WindowNs / 1e9));
         Assert.Equal((due, due), (result.Started + result.NotSent, result.Started + result.NotSentLatency.Count));
         var all = result.Latency.ToCounts().WithBounds(result.NotSentLatency.ToCounts());
@@ -42,7 +42,7 @@ public class OpenLoopTests
     });
 
     [Fact]
-    public async Task With_a_stream_free_for_each_call_none_is_unsent()
+    public async Task No_call_is_unsent_if_a_stream_is_free_for_each_call()
     {
         await using var server = new FakeServer();
         var result = await TestLoad.MeasureAsync(
@@ -100,7 +100,7 @@ public class OpenLoopTests
     [InlineData(1, 1000, 1_000_000)]
     [InlineData(3, 3, 1_000_000_000)]
     [InlineData(1_000_000_000, 30_000, 33_333_333_333_333)]
-    public void Constant_starts_are_computed_from_their_number(long number, double perSecond, long offset)
+    public void Constant_start_times_are_computed_from_the_number_of_the_call(long number, double perSecond, long offset)
     {
         Assert.Equal(offset, ConstantPacer.OffsetNs(number, perSecond));
         Assert.Equal(5, new ConstantPacer(new WindowClock(5), null, perSecond).Claim(999));
@@ -114,7 +114,7 @@ public class OpenLoopTests
         Assert.Equal(gap, PoissonPacer.GapNs(uniform, perSecond), 0.001);
 
     [Fact]
-    public void Poisson_starts_have_the_expected_rate_and_variance_and_repeat_with_the_seed()
+    public void Poisson_start_times_have_the_expected_rate_and_variance_and_repeat_with_the_seed()
     {
         const int Count = 100_000;
         Pacer pacer = new PoissonPacer(Endless, null, 1000, 42), same = new PoissonPacer(Endless, null, 1000, 42);
@@ -125,13 +125,13 @@ public class OpenLoopTests
         var gaps = starts.Skip(1).Zip(starts, (later, earlier) => (double)(later - earlier)).ToList();
         Assert.InRange(gaps.Average(), 0.98e6, 1.02e6);
         var deviation = Math.Sqrt(gaps.Average(gap => (gap - 1e6) * (gap - 1e6)));
-        Assert.InRange(deviation, 0.97e6, 1.03e6); // as large as the mean: that is what constant gaps fail
+        Assert.InRange(deviation, 0.97e6, 1.03e6); // as large as the mean, unlike that of constant gaps
     }
 
     [Fact]
-    public void Pseudorandom_numbers_are_those_of_the_reference()
+    public void Pseudorandom_numbers_equal_those_of_the_reference_code()
     {
-        // What splitmix64.c by Sebastiano Vigna (prng.di.unimi.it) says for this seed.
+        // The output of splitmix64.c by Sebastiano Vigna (prng.di.unimi.it) for this seed.
         var random = new SplitMix64(1_234_567);
         ulong[] numbers =
             [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821];

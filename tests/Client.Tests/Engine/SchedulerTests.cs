@@ -66,12 +66,12 @@ public class SchedulerTests
         void Again()
         {
             if (called++ < 10)
-                scheduler.Schedule(far, new Act(Again)); // for the next time
+                scheduler.Schedule(far, new Act(Again)); // stays for the next call of HurryTimers
         }
     }
 
     [Fact]
-    public Task A_timer_of_the_frameworks_threads_is_less_than_a_millisecond_late_once() => TestLoad.InTheEndAsync(async () =>
+    public Task A_timer_of_the_frameworks_threads_can_be_less_than_a_millisecond_late() => TestLoad.InTheEndAsync(async () =>
     {
         using var scheduler = new PoolScheduler();
         var called = new TaskCompletionSource<long>();
@@ -136,7 +136,7 @@ public class SchedulerTests
                 _ = connection.DisposeAsync();
             });
             await begun.Task.WaitAsync(TestLoad.Patience);
-            // Whoever cancels may still be busy telling the loop when the loop already knows.
+            // The cancelling thread may still be notifying the loop when the loop has already seen the cancellation.
             cancel.Cancel();
             await over.WaitAsync(TestLoad.Patience);
         }

@@ -8,12 +8,12 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Tests.Engine;
 
-/// <summary>The walk of a call in docs/architecture.md is the way that the code takes.</summary>
+/// <summary>Checks that the walk of a call in docs/architecture.md is the path that the code takes.</summary>
 public class WalkTests
 {
     [Fact]
     [SupportedOSPlatform("linux")]
-    public async Task What_is_on_the_stack_when_a_call_ends_is_in_the_map_in_that_order()
+    public async Task Methods_on_the_stack_at_a_calls_end_are_in_the_walk_in_order()
     {
         Assert.SkipUnless(EventLoop.IsSupported, "the event loop stands on epoll");
         await using var server = new FakeServer();
@@ -38,7 +38,8 @@ public class WalkTests
         Assert.Equal(map.Where(taken.Contains), taken.SkipWhile(name => !map.Contains(name)).Distinct());
     }
 
-    // "EventLoop.Sleep" for a method of this project, "" for another's; an explicit implementation has its interface's name too.
+    // Returns such a name as "EventLoop.Sleep" for a method of this project, and "" for any other method. The name of an explicit
+    // implementation begins with its interface, which is cut off.
     private static string Name(StackFrame frame) => frame.GetMethod() is { DeclaringType: { } type } method
         && type.Namespace is { } room && room.StartsWith("IpcBench.", StringComparison.Ordinal) && !room.Contains("Tests")
         && !type.Name.Contains('<') && !method.Name.Contains('<') ? $"{type.Name}.{method.Name.Split('.')[^1]}" : "";

@@ -7,7 +7,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Tests.Engine;
 
-/// <summary>Load runs on through both edges of a window, and each call earns the share of its time that lies inside.</summary>
+/// <summary>Checks that load continues across both edges of a window, and that a call is credited by its share inside.</summary>
 public class WindowEdgeTests
 {
     [Fact]
@@ -23,14 +23,14 @@ public class WindowEdgeTests
     [InlineData("tcp")]
     [InlineData("unix")]
     [InlineData("pipe")]
-    public Task A_window_that_is_no_multiple_of_a_calls_time_has_the_right_rate_and_keeps_littles_law(string kind) =>
+    public Task A_window_that_cuts_calls_keeps_Littles_law(string kind) =>
         TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer(kind) { Delay = TimeSpan.FromSeconds(0.4) };
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, streams: 3), Led(0.45, 1));
         Assert.InRange(result.Credited * (result.Latency.Sum / (double)result.Ok) / result.WindowNs, 12 * 0.9, 12 * 1.1);
-        Assert.InRange(result.PayloadBytes, result.Credited * 10 * 0.6, result.Credited * 10 * 1.4); // they come in steps
-        Assert.Equal(server.Calls, result.AllOk); // those before and after the window too: the server's count has them all
+        Assert.InRange(result.PayloadBytes, result.Credited * 10 * 0.6, result.Credited * 10 * 1.4); // replies come in steps
+        Assert.Equal(server.Calls, result.AllOk); // the calls before and after the window too, as in the server's count
         Assert.True(result.AllOk > result.Ok + 12, $"{result.AllOk} calls, {result.Ok} of them started in the window");
     });
 
@@ -48,7 +48,7 @@ public class WindowEdgeTests
     });
 
     [Fact]
-    public Task The_first_reply_of_each_connection_in_the_window_is_checked_too() => TestLoad.InTheEndAsync(async () =>
+    public Task The_first_reply_of_each_connection_in_the_window_is_checked() => TestLoad.InTheEndAsync(async () =>
     {
         var looked = 0;
         await using var server = new FakeServer();
@@ -65,7 +65,7 @@ public class WindowEdgeTests
     });
 
     [Fact]
-    public Task Without_any_answer_the_window_begins_with_the_load() => TestLoad.InTheEndAsync(async () =>
+    public Task A_window_without_any_answer_begins_with_the_load() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Answer = (_, _) => [] };
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address, timeout: 1), Led(0.1, 0.8));
@@ -74,7 +74,7 @@ public class WindowEdgeTests
     });
 
     [Fact]
-    public Task A_window_of_slow_calls_is_as_long_as_four_of_them() => TestLoad.InTheEndAsync(async () =>
+    public Task A_window_of_slow_calls_lasts_at_least_four_median_calls() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Delay = TimeSpan.FromSeconds(0.2) };
         var window = Led(0.05, 0.1) with { Medians = 4 };
@@ -106,9 +106,9 @@ public class WindowEdgeTests
 
     [Theory]
     [InlineData(100, 150, 1.0)]     // inside
-    [InlineData(50, 150, 0.5)]      // cut by the begin
-    [InlineData(150, 250, 0.5)]     // cut by the end
-    [InlineData(0, 400, 0.25)]      // by both
+    [InlineData(50, 150, 0.5)]      // begins before the window
+    [InlineData(150, 250, 0.5)]     // ends after the window
+    [InlineData(0, 400, 0.25)]      // begins before and ends after the window
     [InlineData(0, 100, 0)]         // before
     [InlineData(200, 300, 0)]       // after
     public void A_call_is_credited_by_the_share_of_its_time_in_the_window(long sent, long done, double share)
@@ -127,7 +127,7 @@ public class WindowEdgeTests
     }
 
     [Fact]
-    public void Calls_due_before_the_window_are_not_missing_in_it()
+    public void Calls_due_before_the_window_do_not_count_as_unsent()
     {
         var unsent = new UnsentCalls(500_000_000, 1_000_000_000, long.MaxValue);
         unsent.AddClaimed([400_000_000, 600_000_000]);
@@ -141,7 +141,7 @@ public class WindowEdgeTests
     private static LoadWindow Led(double lead, double seconds) =>
         TestLoad.For(seconds) with { Lead = TimeSpan.FromSeconds(lead) };
 
-    /// <summary>Requests/s of 400 calls that are answered all at once: as measured, and as they were answered.</summary>
+    /// <summary>Measures 400 calls that are answered all at once. Returns the measured and the true requests/s.</summary>
     private static async Task<(double Measured, double Truth)> BatchedAsync(double seconds)
     {
         await using var server = new BatchConnection(streams: 400, TimeSpan.FromSeconds(seconds));
@@ -151,7 +151,7 @@ public class WindowEdgeTests
             CancellationToken.None);
         var edges = new Edges();
         var result = await generator.RunAsync(Led(0.4, 1), CancellationToken.None, edges).WaitAsync(TimeSpan.FromSeconds(30));
-        // As late as a busy machine let the server be: between two answers all calls are under way, each for the same time.
+        // The true rate follows from the actual times of the answers. Between two answers all calls are in flight for the same time.
         var batches = server.Answered.Zip(server.Answered.Skip(1), (from, to) =>
             Math.Max(0, Math.Min(to, edges.EndNs) - Math.Max(from, edges.BeginNs)) / (double)(to - from)).Sum();
         return (result.Credited / (result.WindowNs / 1e9), 400 * batches / ((edges.EndNs - edges.BeginNs) / 1e9));
@@ -168,7 +168,7 @@ public class WindowEdgeTests
         public void OnEnd() => EndNs = MonotonicClock.NowNs;
     }
 
-    /// <summary>Answers all calls that are out, at even times.</summary>
+    /// <summary>Answers all calls in flight at regular intervals.</summary>
     private sealed class BatchConnection : FakeConnection
     {
         private readonly CancellationTokenSource stop = new();

@@ -10,7 +10,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Tests.Engine;
 
-/// <summary>A window ends, whatever becomes of its calls, and connections that died come back.</summary>
+/// <summary>Checks that a window ends whatever happens to its calls, and that lost connections are reopened.</summary>
 public class WindowEndTests
 {
     [Theory]
@@ -33,8 +33,8 @@ public class WindowEndTests
     [InlineData(null, null, CallMode.Unary, "2")]
     [InlineData(20L, null, CallMode.Unary, "2")]
     [InlineData(20L, 1000.0, CallMode.Unary, "2")]
-    [InlineData(null, null, CallMode.Pull, "2.4")] // messages that do not come are cut off before
-    public async Task A_server_that_lets_no_call_begin_ends_the_window_with_a_sentence(
+    [InlineData(null, null, CallMode.Pull, "2.4")] // missing messages are cut off first
+    public async Task A_server_that_lets_no_call_begin_ends_the_window_with_the_reason(
         long? calls, double? rate, string mode, string seconds)
     {
         await using var server = new FakeServer { Greeting = Frames.Settings((3, 0)) };
@@ -56,7 +56,7 @@ public class WindowEndTests
     });
 
     [Fact]
-    public async Task Late_calls_are_searched_every_100_ms_and_the_load_ends_once()
+    public async Task Late_calls_are_looked_for_every_100_ms_and_the_load_ends_once()
     {
         var connection = new WatchedConnection(_ => Task.Delay(5));
         await using var generator = await OpenAsync(connection, timeout: WatchedConnection.TimeoutSeconds);
@@ -91,13 +91,13 @@ public class WindowEndTests
     [InlineData("unix")]
     [InlineData("tcp")]
     [InlineData("pipe")]
-    public async Task Grpc_connections_that_die_while_reopening_all_reopen(string kind)
+    public async Task All_gRPC_connections_that_are_lost_while_reopening_are_reopened(string kind)
     {
         await using var server = new FakeServer(kind);
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
         (server.Greeting, server.Closes) = ([.. Frames.Settings(), .. Frames.GoAway(0)], number => number <= 16);
         server.Kill(4);
-        // Ended early, for calls that wait for a connection are cut off soon then, however long a server may take to answer.
+        // The window is cancelled early, because calls that wait for a connection are then cut off soon.
         using var early = new CancellationTokenSource(300);
         await TestLoad.RunAsync(generator, TestLoad.For(60), early.Token);
         server.Greeting = Frames.Settings();
@@ -107,7 +107,7 @@ public class WindowEndTests
     [Theory]
     [InlineData("unix")]
     [InlineData("tcp")]
-    public async Task Http_connections_that_die_while_reopening_all_reopen(string kind)
+    public async Task All_HTTP_connections_that_are_lost_while_reopening_are_reopened(string kind)
     {
         await using var server = new FakeHttpServer(kind) { Closes = number => number is > 4 and <= 12 };
         server.Answer = async (socket, _, number) => await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10)) && number > 4;
@@ -115,7 +115,7 @@ public class WindowEndTests
         await AllComeBackAsync(generator);
     }
 
-    /// <summary>In the end a window is as if nothing had happened.</summary>
+    /// <summary>Waits for a window in which all connections are open and no call fails.</summary>
     private static Task AllComeBackAsync(LoadGenerator generator) => TestLoad.InTheEndAsync(async () =>
     {
         var result = await TestLoad.RunAsync(generator, TestLoad.For(0.2));
@@ -140,7 +140,7 @@ public class WindowEndTests
         public void OnEnd() => ended = true;
     }
 
-    /// <summary>Two streams whose calls take as long as the test says, and what is asked of their connection.</summary>
+    /// <summary>A connection with two streams whose calls take as long as the test says. It counts what is asked of it.</summary>
     private sealed class WatchedConnection : FakeConnection
     {
         public const long TimeoutSeconds = 7;
@@ -175,7 +175,7 @@ public class WindowEndTests
         }
     }
 
-    /// <summary>What no connection should be: calls that nothing ends.</summary>
+    /// <summary>Makes connections whose calls never end, which no real connection should do.</summary>
     private static ConnectionSource Stuck => new(_ => new StuckConnection(), UsesLoops: false, () => 0);
 
     private sealed class StuckConnection : FakeConnection, IStream

@@ -8,7 +8,7 @@ namespace IpcBench.Client.Tests.Engine;
 public class WindowOrderTests
 {
     [Fact]
-    public async Task An_order_to_end_a_window_never_reaches_the_next_one()
+    public async Task A_command_to_end_a_window_never_reaches_the_next_window()
     {
         await using var connection = new SlowToEnd();
         var options = new EngineOptions
@@ -32,7 +32,7 @@ public class WindowOrderTests
             Assert.False(line == "ending" && next == "begin", string.Join(", ", connection.Log));
     }
 
-    /// <summary>A connection whose only call takes until the window is over, and that is slow to hear that it is.</summary>
+    /// <summary>A connection whose only call lasts beyond the window, and which handles the end of the window slowly.</summary>
     private sealed class SlowToEnd : FakeConnection, IStream
     {
         private readonly TaskCompletionSource never = new();

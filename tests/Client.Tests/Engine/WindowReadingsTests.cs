@@ -3,7 +3,7 @@ using IpcBench.Client.Tests.Engine.Support;
 
 namespace IpcBench.Client.Tests.Engine;
 
-/// <summary>What is read of connections beside their calls: bytes, connects, blocked time, what servers say.</summary>
+/// <summary>Checks what is read from connections besides their calls: bytes, connects, blocked time and error messages.</summary>
 public class WindowReadingsTests
 {
     [Fact]
@@ -42,14 +42,14 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void CPU_times_are_read_closest_to_the_window_and_connections_outside_of_them()
+    public void CPU_times_are_read_closer_to_the_window_than_the_connections()
     {
         var order = new List<string>();
         var readings = Readings([new Counted(1, 0, 7, null) { Asked = () => order.Add("sum") }], edges: new Ordered(order));
         order.Clear(); // the sum before the load
         readings.OnBegin();
         readings.OnEnd();
-        // Each of several sums asks the connection.
+        // Several sums read the connection, one after the other.
         var steps = order.Where((what, at) => at == 0 || order[at - 1] != what);
         Assert.Equal(["prepare", "sum", "begin", "end", "sum", "complete"], steps);
     }
@@ -84,7 +84,7 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void A_window_without_connects_per_call_reports_none()
+    public void A_window_without_connects_per_call_reports_0_connects()
     {
         var readings = Readings([new Counted(0, 0, null, null)], new ConnectLog());
         readings.OnBegin();
@@ -94,7 +94,7 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void Connects_have_percentiles_and_start_anew_with_each_window()
+    public void Connect_times_have_percentiles_and_are_reset_with_each_window()
     {
         var log = new ConnectLog();
         Assert.Empty(log.Percentiles());
@@ -108,7 +108,7 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void Connections_without_calls_are_not_active_and_connects_have_percentiles()
+    public void Connections_without_calls_are_not_active_and_connect_times_have_percentiles()
     {
         var stats = ConnectionCounts.Compute([0, 4, 1, 6], opened: 3, reopened: 2, retries: 1, [.. Enumerable.Range(1, 201)]);
         Assert.Equal((4, 3, 3, 2, 1), (stats.Requested, stats.Opened, stats.Active, stats.Reopened, stats.ConnectRetries));
@@ -169,7 +169,7 @@ public class WindowReadingsTests
         public void AfterEnd() => order.Add("complete");
     }
 
-    /// <summary>A connection that says of itself what the test likes.</summary>
+    /// <summary>A connection whose counters the test sets.</summary>
     private sealed class Counted(long? bytes, int died, long? allowed, BlockedTime? waited) : FakeConnection
     {
         private long? bytes = bytes;

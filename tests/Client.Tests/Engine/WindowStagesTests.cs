@@ -5,7 +5,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Tests.Engine;
 
-/// <summary>When a window goes on to its next stage, at times that the test chooses; the edges themselves lie where the clock is.</summary>
+/// <summary>Checks when a window enters its next stage, at times that the test chooses. The edges have the clock's real time.</summary>
 public class WindowStagesTests
 {
     private const long Second = 1_000_000_000, Timeout = 5 * Second;
@@ -28,7 +28,7 @@ public class WindowStagesTests
     [InlineData(1, 1, null, 1)]
     [InlineData(2, 4, 1L, 1)]
     [InlineData(1, 4, 0L, 1)]
-    public void The_window_begins_after_its_lead_when_half_of_the_streams_have_seen_a_call_end(
+    public void The_window_begins_after_its_lead_once_half_of_the_streams_ended_a_call(
         int connections, int streams, long? allowed, int needed)
     {
         Make(Led, connections, streams, allowed);
@@ -49,7 +49,7 @@ public class WindowStagesTests
     }
 
     [Fact]
-    public void In_an_open_loop_the_window_begins_right_after_its_lead()
+    public void The_window_of_an_open_loop_begins_right_after_its_lead()
     {
         Make(Led with { Rate = 10 });
         LeadCall(Second);
@@ -60,7 +60,7 @@ public class WindowStagesTests
     }
 
     [Fact]
-    public void Slow_streams_are_waited_for_no_longer_than_the_timeout()
+    public void Slow_streams_delay_the_window_by_at_most_the_timeout()
     {
         Make(Led);
         LeadCall(Second);
@@ -71,7 +71,7 @@ public class WindowStagesTests
     }
 
     [Fact]
-    public void Without_an_answer_there_is_no_window()
+    public void A_load_without_an_answer_has_no_window()
     {
         Make(Led);
         for (var i = 0; i < 4; i++)
@@ -164,7 +164,7 @@ public class WindowStagesTests
     [Theory]
     [InlineData(null, true, true)]
     [InlineData(null, false, false)]
-    [InlineData(9L, true, false)] // no call goes beyond those that are counted
+    [InlineData(9L, true, false)] // counted calls have no load after their window
     public void A_cut_window_ends_at_once_with_or_without_load(long? calls, bool withLoad, bool hasLoad)
     {
         Make(Timed with { Calls = calls });
@@ -193,7 +193,7 @@ public class WindowStagesTests
 
     private IEnumerable<Idle> Connections => schedulers.SelectMany(scheduler => scheduler.Connections).Cast<Idle>();
 
-    /// <summary>A window on two threads, the second of which has the second connection, if there are two.</summary>
+    /// <summary>Makes a window on two threads, which have the connections in turn.</summary>
     private void Make(LoadWindow window, int connections = 2, int streams = 2, long? allowed = null)
     {
         schedulers.Clear();
@@ -206,7 +206,7 @@ public class WindowStagesTests
 
     private LatencyRecorder RecorderOf(int thread) => schedulers[thread].Recorder;
 
-    /// <summary>A call before the window that took so long.</summary>
+    /// <summary>Records a call before the window that took <paramref name="ns"/>.</summary>
     private void LeadCall(long ns, CallResult? result = null, int thread = 0)
     {
         var sent = run.Clock.StartNs;
@@ -224,7 +224,7 @@ public class WindowStagesTests
         public void OnEnd() => Ends++;
     }
 
-    /// <summary>A connection whose streams are only counted: the test notes the calls itself.</summary>
+    /// <summary>A connection whose streams are only counted. The test records the calls itself.</summary>
     private sealed class Idle(int streams, long? allowed) : FakeConnection
     {
         public int Windows { get; private set; }

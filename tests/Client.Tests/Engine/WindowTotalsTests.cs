@@ -5,7 +5,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Engine;
 
-/// <summary>The sums over threads, from calls that the test notes itself; times in ms from the window's begin.</summary>
+/// <summary>Checks the sums over threads, from calls that the test records itself. Times are in ms from the window's begin.</summary>
 public class WindowTotalsTests
 {
     private const long Ms = 1_000_000, Second = 1000 * Ms;
@@ -27,7 +27,7 @@ public class WindowTotalsTests
         Call(0, 20, 120, CallResult.Ok(20));
         Call(0, 30, 40, Reset);
         Call(1, 10, 110, CallResult.Ok(30));
-        Call(1, 200, 300, CallResult.Ok(40)); // half of it inside
+        Call(1, 200, 300, CallResult.Ok(40)); // half of the call is inside the window
         Call(1, 0, 10, Reset);
         Call(1, 0, 10, CallResult.Failed("status 13"));
         Call(1, 50, 90, CallResult.CutOff);
@@ -70,7 +70,7 @@ public class WindowTotalsTests
         Assert.Equal((25 * Ms, 2, 1), (result.WindowNs, result.Completed, result.Buckets.Count));
         Make(new LoadWindow { Calls = 2 });
         Assert.Equal((0, 0), (Sum().WindowNs, Sum().Started));
-        // With a rate it begins when it was meant to.
+        // With a rate the window begins at its planned time.
         Make(new LoadWindow { Calls = 1, Rate = 10 });
         Call(1, 5, 25, CallResult.Ok(1));
         Assert.Equal(25 * Ms, Sum().WindowNs);
@@ -121,7 +121,7 @@ public class WindowTotalsTests
     }
 
     [Fact]
-    public void Claimed_calls_are_missing_if_they_were_due_in_the_window()
+    public void Claimed_calls_count_as_unsent_if_they_were_due_in_the_window()
     {
         var unsent = new UnsentCalls(100, 200, 3);
         unsent.AddClaimed([99, 100, 200, 199, 201, 150, 160]);
@@ -142,7 +142,7 @@ public class WindowTotalsTests
         var unsent = new UnsentCalls(1000 * Ms, 2000 * Ms, long.MaxValue);
         unsent.AddFrom(firstMs * Ms, 10);
         Assert.Equal(count, unsent.Waits.Count);
-        Assert.InRange(unsent.Waits.Sum, sumMs * Ms - 20, sumMs * Ms + 20); // each is rounded
+        Assert.InRange(unsent.Waits.Sum, sumMs * Ms - 20, sumMs * Ms + 20); // each wait is rounded
         var few = new UnsentCalls(1000 * Ms, 2000 * Ms, 4);
         few.AddClaimed([1500 * Ms]);
         few.AddFrom(firstMs * Ms, 10);

@@ -5,7 +5,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Tests.Engine;
 
-/// <summary>The hot loop and its workers on one thread: each call ends when the test says so, and the worker goes on inside it.</summary>
+/// <summary>Checks the hot loop and its workers on one thread. The worker continues inside the code of the test that ends a call.</summary>
 public class WorkerTests
 {
     private const long Ms = 1_000_000, Second = 1000 * Ms;
@@ -44,7 +44,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void An_exception_of_this_program_does_not_look_like_a_slow_server()
+    public void An_exception_of_this_program_ends_the_load_with_the_exception()
     {
         Start(new LoadWindow { Calls = 9 }, streams: [1]);
         Of(0).Fault(new InvalidOperationException("ours"));
@@ -52,7 +52,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void Counted_calls_are_made_once_each()
+    public void Exactly_the_given_number_of_calls_is_made()
     {
         Start(new LoadWindow { Calls = 5 }, streams: [2, 1]);
         Of(0).End(Ok);
@@ -71,7 +71,7 @@ public class WorkerTests
         Start(new LoadWindow { Lead = TimeSpan.FromSeconds(1), Duration = TimeSpan.FromSeconds(1) }, streams: [1]);
         Of(0).End(Ok);
         run.Clock.BeginAt(MonotonicClock.NowNs);
-        Of(0).End(Ok); // sent before it
+        Of(0).End(Ok); // sent before the window
         Of(0).End(Ok);
         Assert.Equal([1], run.CallsByConnection);
         Assert.Equal((1, 3), (schedulers[0].Recorder.Ok, schedulers[0].Recorder.AllOk));
@@ -103,7 +103,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void Messages_are_stamped_inside_the_window_only()
+    public void Messages_are_stamped_only_inside_the_window()
     {
         Start(new LoadWindow { Flow = Flow.Out, Lead = TimeSpan.FromSeconds(1), Duration = TimeSpan.FromSeconds(9) }, streams: [1]);
         Of(0).End(Ok);
@@ -159,7 +159,7 @@ public class WorkerTests
     [InlineData(100.0, 40)]
     [InlineData(2.0, 2000)]
     [InlineData(null, 0)]
-    public void Each_stream_gets_its_share_and_the_timeout_counts_from_the_due_time(double? rate, long gapMs)
+    public void Each_stream_has_its_share_of_the_rate_and_its_first_due_time(double? rate, long gapMs)
     {
         var before = MonotonicClock.NowNs;
         Start(new LoadWindow { Flow = Flow.In, Rate = rate, Duration = TimeSpan.FromSeconds(9) }, streams: [2, 2]);
@@ -197,9 +197,9 @@ public class WorkerTests
             stream.DueNs = begin + 210 * Ms;
             stream.End(Ok);
         }
-        Of(1).DueNs = null; // the last that came has another clock's time
+        Of(1).DueNs = null; // the last message has the time of another clock
         Of(1).End(Ok);
-        Of(0).End(Reset); // at whatever time it is
+        Of(0).End(Reset); // at any time
         Of(0).DueNs = begin + 210 * Ms;
         Of(0).End(Ok);
         Assert.Equal([3, 2], run.CallsByConnection);
@@ -216,20 +216,20 @@ public class WorkerTests
 
     private Call Of(int connection, int stream = 0) => (Call)connections[connection].Streams[stream];
 
-    /// <summary>The load is over, and the last call of that stream ends well.</summary>
+    /// <summary>Ends the load, and ends the last call of the stream successfully.</summary>
     private void EndLoad(Call stream)
     {
         connections.ForEach(connection => connection.SetAccepting(false));
         stream.End(Ok);
     }
 
-    /// <summary>Load on connections with so many streams each, on two threads in turn.</summary>
+    /// <summary>Starts load on connections with the given numbers of streams, on two threads.</summary>
     private void Start(LoadWindow window, int[] streams)
     {
         SynchronizationContext.SetSynchronizationContext(null);
         foreach (var count in streams)
             connections.Add(new Scripted(count, window.Flow != Flow.Both));
-        var half = (connections.Count + 1) / 2; // in blocks, as the generator has them
+        var half = (connections.Count + 1) / 2; // in blocks, as the generator spreads connections
         schedulers[0].Connections.AddRange(connections.Take(half));
         schedulers[1].Connections.AddRange(connections.Skip(half));
         run = new WindowRun(window, schedulers);
@@ -270,7 +270,7 @@ public class WorkerTests
 
         public void Fault(Exception fault) => call.SetException(fault);
 
-        /// <summary>What is waited for before the next call; null: nothing.</summary>
+        /// <summary>What the next call waits for. Null: nothing.</summary>
         public TaskCompletionSource<bool>? Wait { get; set; }
 
         public ValueTask<bool> ReadyAsync() => Wait is { } wait ? new(wait.Task) : new(connection.Accepting);

@@ -8,7 +8,7 @@ namespace IpcBench.Client.Tests.GrpcDotnet;
 public class GrpcDotnetStreamTests
 {
     [Fact]
-    public async Task A_stream_that_was_cancelled_when_its_message_was_just_answered_takes_no_other_message()
+    public async Task A_stream_that_was_cancelled_after_its_answer_is_not_used_again()
     {
         var address = new Address.Tcp("127.0.0.1", 1);
         await using var connection = new GrpcDotnetConnection(
@@ -27,7 +27,7 @@ public class GrpcDotnetStreamTests
         Assert.Equal([1, 1, 3], stream.StreamOfCall);
     }
 
-    /// <summary>A stream that outlives its calls, without a server: the number of the call that opened it stands for it.</summary>
+    /// <summary>A stream without a server that outlives its calls. The number of the call that opened the stream identifies it.</summary>
     private sealed class AnsweredStream(GrpcDotnetConnection connection) : GrpcDotnetStream(connection)
     {
         private long? open;

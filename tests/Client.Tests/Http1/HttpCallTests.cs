@@ -41,7 +41,7 @@ public class HttpCallTests
     }
 
     [Fact]
-    public async Task A_server_that_closes_after_each_reply_is_connected_to_again()
+    public async Task Connections_are_reopened_if_the_server_closes_after_each_reply()
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, _) => !await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10, "Connection: close\r\n"));
@@ -77,7 +77,7 @@ public class HttpCallTests
     }
 
     [Fact]
-    public async Task Varying_lengths_are_correct_when_they_are_allowed()
+    public async Task Replies_of_varying_length_are_correct_if_they_are_allowed()
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, number) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(number));

@@ -6,7 +6,7 @@ using IpcBench.Client.Tests.Http1.Support;
 
 namespace IpcBench.Client.Tests.Http1;
 
-/// <summary>What becomes of a call whose reply is wrong, incomplete, too long or missing.</summary>
+/// <summary>Checks the result of a call whose reply is wrong, incomplete, too long or missing.</summary>
 public class HttpFailureTests
 {
     [Theory]
@@ -62,7 +62,7 @@ public class HttpFailureTests
     [Theory]
     [InlineData("HTTP/1.1 200 OK\r\n", "X-Endless: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n")]
     [InlineData("HTTP/1.1 200 OK\r\nX: ", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")]
-    public async Task An_endless_head_is_given_up(string begin, string endless)
+    public async Task An_endless_head_is_a_protocol_failure(string begin, string endless)
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, _) =>
@@ -76,7 +76,7 @@ public class HttpFailureTests
     }
 
     [Fact]
-    public Task No_reply_at_all_is_cut_off_at_the_timeout() => TestLoad.InTheEndAsync(async () =>
+    public Task A_call_without_a_reply_is_cut_off_at_the_timeout() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, number) => number % 10 == 0 || await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10));
@@ -101,7 +101,7 @@ public class HttpFailureTests
     [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789 and more")]
     [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n0123456789 and more")]
     [InlineData("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n0\r\n\r\n and more")]
-    public async Task Bytes_beyond_a_reply_make_it_a_failure(string reply)
+    public async Task Bytes_beyond_a_reply_fail_the_call(string reply)
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, reply);
@@ -143,7 +143,7 @@ public class HttpFailureTests
         server.Answer = async (socket, _, number) =>
         {
             await FakeHttpServer.SayAsync(socket, "HTTP/1.0 200 OK\r\n\r\n0123456789");
-            await Task.Delay(50); // the client has read them: a reset discards what was not
+            await Task.Delay(50); // the client has read the bytes: a reset discards unread bytes
             socket.LingerState = new LingerOption(number % 2 == 0, 0);
             return false;
         };

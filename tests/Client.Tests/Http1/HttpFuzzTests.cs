@@ -7,7 +7,8 @@ using IpcBench.Client.Tests.Http2.Support;
 namespace IpcBench.Client.Tests.Http1;
 
 /// <summary>
-/// Whatever a server sends: nothing is thrown, every call ends or can be cut off, and the connection can be used or is renewed.
+/// Checks that nothing is thrown whatever a server sends, that every call ends or can be cut off, and that the connection stays usable
+/// or is reopened.
 /// </summary>
 public class HttpFuzzTests
 {
@@ -65,7 +66,7 @@ public class HttpFuzzTests
         Assert.True(connection.IsReady);
         var next = connection.Streams[0].CallAsync(0).AsTask();
         if (next.IsCompletedSuccessfully && next.Result.Kind == "protocol")
-            next = connection.Streams[0].CallAsync(0).AsTask(); // bytes that nobody had asked for fail one call, the next is right
+            next = connection.Streams[0].CallAsync(0).AsTask(); // unrequested bytes fail one call, and the next call succeeds
         dialer.Opened[^1].Deliver(Encoding.ASCII.GetBytes(FakeHttpServer.Reply(10)));
         Assert.True(next.IsCompletedSuccessfully && next.Result.IsOk);
     }

@@ -5,7 +5,7 @@ using IpcBench.Client.Tests.Http1.Support;
 
 namespace IpcBench.Client.Tests.Http1;
 
-/// <summary>The one request that is made before anything is measured.</summary>
+/// <summary>Checks the request that is sent before the measurement.</summary>
 public class HttpProbeTests
 {
     [Fact]
@@ -35,7 +35,7 @@ public class HttpProbeTests
             + "--expect-status")]
     [InlineData("220 smtp.example.org ESMTP\r\n", "does not answer in HTTP/1.1")]
     [InlineData("", "accepts connections but gave no reply within 0.3 s (--timeout)")]
-    public async Task An_error_of_the_first_request_is_one_sentence(string reply, string sentence)
+    public async Task An_error_of_the_first_request_is_reported_in_one_sentence(string reply, string sentence)
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, _) => reply.Length == 0 || await FakeHttpServer.SayAsync(socket, reply);

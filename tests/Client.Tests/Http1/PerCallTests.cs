@@ -27,12 +27,12 @@ public class PerCallTests
         var result = await TestLoad.MeasureAsync(PerCall(HttpCallTests.Options(server.Address)), new LoadWindow { Calls = 60 });
         Assert.Equal((60, 60, 60L), (result.Started, result.Ok, result.Connections.OpenedInAll));
         Assert.All(heads, head => Assert.EndsWith("Connection: close", head, StringComparison.Ordinal));
-        Assert.Equal(4 + 60, server.Accepted); // the ramp's first ones show that there is a server
+        Assert.Equal(4 + 60, server.Accepted); // the first 4 connections check that there is a server
         Assert.Equal(4, result.Connections.ConnectTimesNs.Count);
     }
 
     [Fact]
-    public async Task Nobody_waits_for_a_server_that_does_not_close()
+    public async Task A_call_does_not_wait_for_the_server_to_close()
     {
         await using var server = new FakeHttpServer();
         var result = await TestLoad.MeasureAsync(
@@ -44,7 +44,7 @@ public class PerCallTests
     [InlineData("tcp")]
     [InlineData("unix")]
     [InlineData("pipe")]
-    public async Task Grpc_calls_have_connections_of_their_own_too(string kind)
+    public async Task Each_gRPC_call_opens_a_connection(string kind)
     {
         await using var server = new FakeServer(kind) { Answer = (stream, _) => [.. Frames.Settings(), .. Frames.Reply(stream, 10)] };
         var result = await TestLoad.MeasureAsync(PerCall(TestLoad.Options(server.Address)), new LoadWindow { Calls = 40 });
@@ -53,7 +53,7 @@ public class PerCallTests
     }
 
     [Fact]
-    public async Task Connect_and_call_are_both_in_the_latency()
+    public async Task The_latency_includes_connect_and_call()
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, _) =>
@@ -66,7 +66,7 @@ public class PerCallTests
     }
 
     [Fact]
-    public Task A_call_without_a_reply_is_cut_off_and_the_next_has_a_connection_again() => TestLoad.InTheEndAsync(async () =>
+    public Task A_call_without_a_reply_is_cut_off_and_the_next_call_reconnects() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, number) =>
@@ -79,7 +79,7 @@ public class PerCallTests
     [Theory]
     [InlineData(true, "no local port")]
     [InlineData(false, "connect")]
-    public async Task A_connect_that_fails_is_a_failure_without_latency_and_pauses(bool ports, string kind)
+    public async Task A_failed_connect_has_no_connect_time_and_delays_the_next_call(bool ports, string kind)
     {
         var scheduler = new SyncScheduler();
         var failure = () => ports ? (Exception)new NoLocalPortException(new Address.Tcp("h", 1)) : new IOException("refused");
@@ -89,7 +89,7 @@ public class PerCallTests
         for (var i = 0; i < 3; i++)
         {
             var ready = connection.Streams[0].ReadyAsync();
-            Assert.Equal(i == 0, ready.IsCompleted); // after a failure it waits
+            Assert.Equal(i == 0, ready.IsCompleted); // after a failure the stream waits
             scheduler.HurryTimers();
             Assert.True(await ready.AsTask().WaitAsync(TimeSpan.FromSeconds(5)));
             var result = await connection.Streams[0].CallAsync(0).AsTask().WaitAsync(TimeSpan.FromSeconds(5));
@@ -115,7 +115,7 @@ public class PerCallTests
     [InlineData("pipe", "settings")]
     [InlineData("unix", "settings and goaway")]
     [InlineData("pipe", "settings and goaway")]
-    public async Task A_grpc_server_that_closes_as_it_opens_fails_each_call(string kind, string says)
+    public async Task A_gRPC_server_that_closes_at_once_fails_each_call(string kind, string says)
     {
         byte[] greeting =
         [
@@ -135,7 +135,7 @@ public class PerCallTests
     [Theory]
     [InlineData("unix")]
     [InlineData("pipe")]
-    public async Task Calls_that_may_never_begin_are_cut_off_at_the_timeout(string kind)
+    public async Task Calls_that_can_never_begin_are_cut_off_at_the_timeout(string kind)
     {
         await using var server = new FakeServer(kind) { Greeting = Frames.Settings((3, 0)) };
         var result = await TestLoad.MeasureAsync(PerCall(TestLoad.Options(server.Address, timeout: 0.2)), new LoadWindow { Calls = 12 });
@@ -144,11 +144,11 @@ public class PerCallTests
 
     private static LoadOptions PerCall(LoadOptions options) => options with { ConnectPerCall = true };
 
-    /// <summary>Connections for one call are made on every loop's thread at once, and each asks for the pool of its own.</summary>
+    /// <summary>All loop threads open connections for single calls at the same time, and each thread asks for its own pool.</summary>
     [Fact]
     public async Task Each_thread_that_makes_connections_has_its_own_pool()
     {
-        const int threads = 4, schedulers = 50_000; // as many as it takes that two of them meet
+        const int threads = 4, schedulers = 50_000; // enough that two threads meet
         var dialer = new NoDialer();
         using var start = new Barrier(threads);
         var pools = await Task.WhenAll(Enumerable.Range(0, threads).Select(_ => Task.Factory.StartNew(() =>

@@ -28,7 +28,7 @@ public class ReplyParserTests
         for (var cut = 0; cut <= bytes.Length; cut++)
         {
             var parser = new ReplyParser(isBodyless: false);
-            for (var again = 0; again < 3; again++) // the second and third find a head that is known
+            for (var again = 0; again < 3; again++) // the second and third reply have a known head
             {
                 Assert.Equal(ReplyProgress.Done, Read(parser, bytes[..cut], bytes[cut..]));
                 Assert.Equal((body, ends), (parser.BodyLength, parser.EndsConnection));
@@ -78,7 +78,7 @@ public class ReplyParserTests
     [InlineData("", "HTTP/1.1 100 Continue\r\n\r\n")]
     [InlineData(Ok + "Transfer-Encoding: chunked\r\n\r\n1;", "extension;extension;extension;extension")]
     [InlineData(Ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n", "Trailer: and another one\r\n")]
-    public void Endless_replies_are_given_up(string begin, string endless)
+    public void Endless_replies_are_rejected(string begin, string endless)
     {
         var parser = new ReplyParser(isBodyless: false);
         var progress = Read(parser, Encoding.ASCII.GetBytes(begin));
@@ -88,7 +88,7 @@ public class ReplyParserTests
     }
 
     [Fact]
-    public void Without_a_length_the_body_ends_with_the_connection()
+    public void A_body_without_a_length_ends_with_the_connection()
     {
         var parser = new ReplyParser(isBodyless: false);
         Assert.Equal(ReplyProgress.More, Read(parser, Encoding.ASCII.GetBytes(Ok + "\r\nsome"), Encoding.ASCII.GetBytes("thing")));

@@ -9,7 +9,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Http1;
 
-/// <summary>A body whose end is the connection's, over TLS: it is whole when the server has said that it ends there.</summary>
+/// <summary>Checks a body over TLS that ends with the connection. It is complete only if the server has sent close_notify.</summary>
 public sealed class TlsEndTests : IDisposable
 {
     private readonly TcpListener listener = new(IPAddress.Loopback, 0);
@@ -49,7 +49,7 @@ public sealed class TlsEndTests : IDisposable
         }
     }
 
-    // Every second one, counted by its request, ends without close_notify.
+    // Every second connection, counted by requests, ends without close_notify.
     private async Task AnswerAsync(Socket socket)
     {
         try
@@ -62,7 +62,7 @@ public sealed class TlsEndTests : IDisposable
             if (Interlocked.Increment(ref accepted) % 2 == 0)
                 await tls.ShutdownAsync();
             socket.Shutdown(SocketShutdown.Send);
-            _ = await tls.ReadAsync(new byte[1]); // until the client has closed: a close before would be a reset
+            _ = await tls.ReadAsync(new byte[1]); // waits until the client has closed: an earlier close would be a reset
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException or SocketException)
         {

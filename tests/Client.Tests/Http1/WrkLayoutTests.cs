@@ -11,11 +11,11 @@ namespace IpcBench.Client.Tests.Http1;
 
 public class WrkLayoutTests
 {
-    // Each field in its column: what pads a unit of one letter belongs to the field.
+    // Each field fills its column: the padding after a unit of one letter belongs to the field.
     private const string Amount = @" *\d+\.\d\d[a-zA-Z]{0,2} {0,2}";
 
     [Fact]
-    public Task The_layout_is_that_of_wrk() => TestLoad.InTheEndAsync(async () =>
+    public Task The_report_has_the_layout_of_wrk() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeHttpServer("tcp");
         var (url, theirs) = ($"{server.Address}/", await WrkAsync($"{server.Address}/"));
@@ -24,7 +24,7 @@ public class WrkLayoutTests
     });
 
     [Fact]
-    public Task Errors_are_where_wrk_has_them() => TestLoad.InTheEndAsync(async () =>
+    public Task Errors_in_the_report_have_the_layout_of_wrk() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeHttpServer("tcp");
         server.Answer = async (socket, _, number) => await FakeHttpServer.SayAsync(socket, number % 3 == 0

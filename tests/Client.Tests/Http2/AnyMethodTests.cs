@@ -5,18 +5,18 @@ using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
 
 namespace IpcBench.Client.Tests.Http2;
 
-/// <summary>Requests of any bytes, taken in turn, and replies of any type and size.</summary>
+/// <summary>Checks requests of any bytes, sent in turn, and replies of any type and size.</summary>
 public class AnyMethodTests
 {
     [Theory]
     [InlineData(0)]
-    [InlineData(16_379)] // with its prefix just one frame
+    [InlineData(16_379)] // with its prefix exactly one frame
     [InlineData(16_380)]
     [InlineData(40_000)]
     public void A_request_is_split_into_frames_that_every_server_allows(int size)
     {
         var harness = WithRoom(Options([new byte[size]]));
-        for (var id = 1; id <= 3; id += 2) // the second one names its fields by their indices
+        for (var id = 1; id <= 3; id += 2) // the second request has its fields as indices
         {
             var call = harness.Call();
             var frames = harness.Duplex.TakeFrames();
@@ -47,7 +47,7 @@ public class AnyMethodTests
     }
 
     [Fact]
-    public void Messages_are_sent_in_turn_and_each_connection_begins_with_another()
+    public void Messages_are_sent_in_turn_and_each_connection_begins_with_another_message()
     {
         var options = Options([[1], [2], [3]]);
         for (var first = 0; first < 4; first++)
@@ -66,7 +66,7 @@ public class AnyMethodTests
     }
 
     [Fact]
-    public void A_withdrawn_request_is_sent_again_unchanged()
+    public void A_request_that_GOAWAY_refused_is_sent_again_unchanged()
     {
         var harness = WithRoom(Options([[1], [2], [3]]));
         var call = harness.Call();
@@ -83,7 +83,7 @@ public class AnyMethodTests
     [InlineData("wrong length", "00 00000003 0a01")]
     [InlineData("protocol", "00 00000001 ff 00 00000001 ff")] // two messages
     [InlineData("protocol", "01 00000001 ff")] // compressed
-    public void A_reply_is_exactly_one_whole_message(string kind, string hex)
+    public void A_reply_other_than_one_whole_message_is_a_failure(string kind, string hex)
     {
         var harness = WithRoom(Options([[1]]));
         var call = harness.Call();

@@ -7,14 +7,14 @@ using static IpcBench.Client.Tests.Http2.Support.StreamScript;
 
 namespace IpcBench.Client.Tests.Http2;
 
-/// <summary>What keeps writers from writing, for how long, and how far ahead of their readers they are then.</summary>
+/// <summary>Checks what blocks writers, for how long, and how many bytes are in flight then.</summary>
 public class BackPressureTests
 {
-    // Of a pushed message: the payload, its prefix and fields.
+    // The bytes of a pushed message: the payload, with prefix and fields.
     private const int Payload = 10, Message = Payload + 21, FrameHead = 9;
 
     [Fact]
-    public async Task A_writer_waits_for_a_closed_window_and_its_time_is_counted()
+    public async Task The_time_that_a_writer_waits_for_a_closed_window_is_counted()
     {
         var harness = new Http2Harness(Options(flow: Flow.Out)).Opened((InitialWindow, 40));
         IsOk(harness.Send());
@@ -27,23 +27,23 @@ public class BackPressureTests
         IsOk(call);
         var blocked = harness.Connection.Blocked!.Value;
         Assert.InRange(blocked.StreamWindowNs, atLeast, MonotonicClock.NowNs - begin + 1_000_000_000);
-        // The window of 40 was full, and the reader was waited for once.
+        // The window of 40 bytes was full, and the writer waited once for the reader.
         Assert.Equal((0, 0, 1, 40), (blocked.ConnectionWindowNs, blocked.SocketNs, blocked.Times, blocked.AheadBytes));
         for (var sent = 2; sent < 65_535 / Message; sent++)
             IsOk(harness.Send());
         call = harness.Send();
         Assert.False(call.IsCompleted);
-        harness.Duplex.Deliver(Frames.WindowUpdate(1, 1 << 20)); // of no use
+        harness.Duplex.Deliver(Frames.WindowUpdate(1, 1 << 20)); // of no use: the window of the connection is closed
         Assert.False(call.IsCompleted);
         harness.Connection.CutOff(long.MaxValue);
         WasCutOff(call);
         Assert.InRange(harness.Connection.Blocked!.Value.ConnectionWindowNs, 1, long.MaxValue);
         var last = harness.Connection.Blocked;
-        Assert.Equal(last, harness.Connection.Blocked); // nobody waits any more
+        Assert.Equal(last, harness.Connection.Blocked); // no writer waits any more
     }
 
     [Fact]
-    public async Task A_writer_waits_for_a_full_socket_and_continues_when_there_is_room()
+    public async Task A_writer_waits_for_a_full_socket_until_the_socket_has_room()
     {
         const int flushedAt = 16 << 10, bytes = Message + FrameHead;
         var harness = Opened(Flow.Out);
@@ -62,18 +62,18 @@ public class BackPressureTests
         var blocked = harness.Connection.Blocked!.Value;
         Assert.InRange(blocked.SocketNs, atLeast, MonotonicClock.NowNs - begin + 1_000_000_000);
         Assert.Equal((0, 0, 1), (blocked.StreamWindowNs, blocked.ConnectionWindowNs, blocked.Times));
-        Assert.Equal(written * Message, blocked.AheadBytes); // nothing was given back
+        Assert.Equal(written * Message, blocked.AheadBytes); // no window was credited
         harness.Connection.SetAccepting(true);
-        Assert.Equal(0, harness.Connection.Blocked!.Value.AheadBytes); // another window
+        Assert.Equal(0, harness.Connection.Blocked!.Value.AheadBytes); // a new measurement window
     }
 
     [Fact]
-    public async Task A_stream_behind_another_that_fills_the_socket_waits_for_the_socket_too()
+    public async Task A_stream_behind_a_stream_that_fills_the_socket_waits_for_the_socket()
     {
         var posted = new Queue<(Action<object?> Action, object? State)>();
         var harness = new Http2Harness(Options(flow: Flow.Out) with { Streams = 2 }, posted).Opened((InitialWindow, int.MaxValue));
         harness.Duplex.Deliver(Frames.WindowUpdate(0, 1 << 24));
-        // Each has written what it may before others have their turn, and the socket takes it all.
+        // Each stream has written as much as it may in one turn, and the socket takes all bytes.
         harness.Connection.Enter();
         var (first, second) = (Fill(0), Fill(1));
         harness.Connection.Leave();
@@ -96,7 +96,7 @@ public class BackPressureTests
         Assert.Equal(2, blocked.Times);
         Assert.InRange(blocked.SocketNs, 2 * atLeast, 2 * (MonotonicClock.NowNs - begin + 1_000_000_000));
 
-        // Messages until one has to wait.
+        // Sends messages until a message has to wait.
         Task<CallResult> Fill(int stream)
         {
             Task<CallResult> call;
@@ -108,7 +108,7 @@ public class BackPressureTests
     }
 
     [Fact]
-    public void A_stream_continues_although_the_stream_before_fills_the_output_and_waits_for_a_window()
+    public void A_stream_continues_while_the_stream_before_waits_for_a_window()
     {
         const int large = 20_000;
         var harness = new Http2Harness(Options(large, Flow.Out) with { Streams = 2 }).Opened((InitialWindow, 2 * large));
@@ -117,7 +117,7 @@ public class BackPressureTests
         var streams = harness.Connection.Streams;
         var (first, second) = (streams[0].CallAsync(1).AsTask(), streams[1].CallAsync(1).AsTask());
         Assert.False(first.IsCompleted || second.IsCompleted);
-        // As a worker does: the next message is written as soon as the last one is over. The window takes all but its last bytes.
+        // As a worker does, the next message is written as soon as the last message is done. The window lacks room for its last bytes.
         Task<CallResult>? next = null;
         _ = first.ContinueWith(_ => next = streams[0].CallAsync(1).AsTask(),
             CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
@@ -137,7 +137,7 @@ public class BackPressureTests
                 Greeting = Frames.Settings((InitialWindow, windowBytes)),
                 AnswersFrames = true,
                 Delay = TimeSpan.FromMilliseconds(pauseMs),
-                // It reads on when it has paused: of each window's messages the last one tells.
+                // After its pause, the server opens the windows again at the last message of each window.
                 Answer = (stream, number) => number % messages != 0 ? []
                     : [.. Frames.WindowUpdate(0, windowBytes), .. Frames.WindowUpdate(stream, windowBytes)],
             };
@@ -146,7 +146,7 @@ public class BackPressureTests
             var blocked = result.Blocked!.Value;
             Assert.Equal((0, 0, windowBytes), (blocked.ConnectionWindowNs, blocked.SocketNs, blocked.AheadBytes));
             Assert.InRange(blocked.Times, 2, result.WindowNs / 1e6 / pauseMs + 1);
-            // Between two pauses next to nothing happens, and the last may be cut by the end of the window.
+            // Almost no time passes between two pauses, and the end of the window may cut the last pause.
             Assert.InRange(blocked.StreamWindowNs, 0.95e6 * pauseMs * (blocked.Times - 1), 1.01 * result.WindowNs);
         });
     }
@@ -159,7 +159,7 @@ public class BackPressureTests
         foreach (var part in (uint[])[200, 100])
         {
             Assert.False(call.IsCompleted);
-            harness.Duplex.Deliver(Frames.WindowUpdate(1, part)); // and nothing is given back to the connection's
+            harness.Duplex.Deliver(Frames.WindowUpdate(1, part)); // the window of the connection is not credited
         }
         Assert.False(call.IsCompleted);
         Assert.Equal((3, 600), (harness.Connection.Blocked!.Value.Times, harness.Connection.Blocked!.Value.AheadBytes));
@@ -169,7 +169,7 @@ public class BackPressureTests
     }
 
     [Fact]
-    public void A_new_streams_wait_for_its_window_is_not_its_old_wait_for_the_socket()
+    public void The_wait_of_a_new_stream_for_its_window_counts_as_window_time()
     {
         var harness = new Http2Harness(Options(20_000, Flow.Out)).Opened((InitialWindow, 30_000));
         harness.Duplex.Room = 0;

@@ -4,7 +4,7 @@ using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
 
 namespace IpcBench.Client.Tests.Http2;
 
-/// <summary>HTTP/2 without gRPC: a status and so many bytes.</summary>
+/// <summary>Checks HTTP/2 without gRPC: a status and a number of bytes.</summary>
 public class BareCallTests
 {
     [Fact]
@@ -36,7 +36,7 @@ public class BareCallTests
     [InlineData(9)]
     [InlineData(11)]
     [InlineData(0)]
-    public void Another_number_of_bytes_is_a_wrong_length(int bytes)
+    public void A_reply_with_another_number_of_bytes_is_a_wrong_length(int bytes)
     {
         var harness = new Http2Harness(size: 10, isBare: true).Opened();
         var call = harness.Call();
@@ -47,7 +47,7 @@ public class BareCallTests
     [Theory]
     [InlineData("404")]
     [InlineData("500")]
-    public void Another_status_is_a_failure_whatever_comes_with_it(string status)
+    public void A_status_other_than_200_is_a_failure_even_with_a_right_body(string status)
     {
         var harness = new Http2Harness(size: 10, isBare: true).Opened();
         var call = harness.Call();

@@ -20,7 +20,7 @@ public class CallTests
     }
 
     [Fact]
-    public void A_request_is_HEADERS_and_DATA_and_later_requests_are_tiny()
+    public void A_request_is_HEADERS_and_DATA_and_later_headers_are_indices()
     {
         var harness = new Http2Harness().Opened();
         var first = harness.Call();

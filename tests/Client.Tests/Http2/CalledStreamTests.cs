@@ -6,7 +6,7 @@ using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
 
 namespace IpcBench.Client.Tests.Http2;
 
-/// <summary>Streams of somebody's method, against scripts: messages are sent as they are, and told apart by their lengths alone.</summary>
+/// <summary>Checks streams of a user's own method against scripted servers. Only the lengths separate messages.</summary>
 public class CalledStreamTests
 {
     [Fact]
@@ -46,7 +46,7 @@ public class CalledStreamTests
         IsOk(call, 3);
         Assert.Null(((IOneWayStream)harness.Connection.Streams[0]).DueNs(1));
         call = Call(harness);
-        Assert.False(call.IsCompleted); // what came while nobody waited is not kept
+        Assert.False(call.IsCompleted); // a message that arrived while no call waited is not kept
         harness.Duplex.Deliver(Frames.Data(1, Message("3")[2..]));
         IsOk(call, 1);
         call = Call(harness);
@@ -59,7 +59,7 @@ public class CalledStreamTests
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(3), .. Frames.Data(3, Message("four"))]);
         IsOk(call, 4);
         harness.Duplex.Deliver(Frames.Trailers(3));
-        IsOk(harness.Connection.Streams[0].EndAsync(1).AsTask()); // over already
+        IsOk(harness.Connection.Streams[0].EndAsync(1).AsTask()); // the stream has already ended
     }
 
     [Fact]
@@ -109,7 +109,7 @@ public class CalledStreamTests
         if (how == "two" || way == "out")
         {
             IsOk(call);
-            call = Call(harness); // what became of the stream is told with its next message
+            call = Call(harness); // the failure of the stream is reported with its next message
         }
         Failed(kind, call);
         harness.Duplex.TakeSent();
@@ -189,7 +189,7 @@ public class CalledStreamTests
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, Message("right"))]);
         IsOk(call);
         call = Call(harness);
-        harness.Duplex.Deliver(Frames.Data(1, Message("wrong"))); // nobody looks
+        harness.Duplex.Deliver(Frames.Data(1, Message("wrong"))); // not checked
         IsOk(call);
         harness.Connection.OnWindow();
         call = Call(harness);

@@ -3,7 +3,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace IpcBench.Client.Tests.Engine.Support;
 
-/// <summary>An authority of a test: ca.pem in a folder, and beside it the certificates and keys that it issues for one name.</summary>
+/// <summary>A certificate authority that writes ca.pem to a folder, and certificates and keys for one name.</summary>
 internal sealed class Authority : IDisposable
 {
     public const string Name = "greeter.example";

@@ -8,7 +8,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Engine.Support;
 
-/// <summary>A server on a real socket or pipe that answers each call with whatever bytes the test likes, when it likes.</summary>
+/// <summary>A server on a real socket or pipe that answers each call with the bytes and at the time that the test chooses.</summary>
 internal sealed class FakeServer : IAsyncDisposable
 {
     private readonly CancellationTokenSource stop = new();
@@ -46,17 +46,17 @@ internal sealed class FakeServer : IAsyncDisposable
     /// <summary>The bytes of an answer, from the stream and the running number of the call.</summary>
     public Func<int, int, byte[]> Answer { get; set; } = (stream, _) => Frames.Reply(stream, 10);
 
-    /// <summary>Each DATA frame is a call, and not each request.</summary>
+    /// <summary>Whether each DATA frame counts as a call, instead of each request.</summary>
     public bool AnswersFrames { get; set; }
 
     /// <summary>
-    /// The bytes that are sent for each DATA frame, in the place of <see cref="Answer"/>; null: the connection ends.
+    /// Makes the bytes to send for each DATA frame, instead of <see cref="Answer"/>. Null ends the connection.
     /// </summary>
     public Func<Heard, byte[]?>? Hears { get; set; }
 
     public TimeSpan Delay { get; set; }
 
-    /// <summary>No call is answered before this.</summary>
+    /// <summary>No call is answered before this task has completed.</summary>
     public Task Release { get; set; } = Task.CompletedTask;
 
     /// <summary>The first bytes of each connection.</summary>
@@ -65,19 +65,19 @@ internal sealed class FakeServer : IAsyncDisposable
     /// <summary>Which connections, numbered from 1 as they are accepted, end right after their greeting.</summary>
     public Func<int, bool> Closes { get; set; } = _ => false;
 
-    /// <summary>Which of them end without one.</summary>
+    /// <summary>Which connections end without a greeting.</summary>
     public Func<int, bool> Refuses { get; set; } = _ => false;
 
     public int Accepted => Volatile.Read(ref accepted);
 
     public int Calls => Volatile.Read(ref calls);
 
-    /// <summary>Connections that a call has come on.</summary>
+    /// <summary>The number of connections that have received a call.</summary>
     public int Asked => Volatile.Read(ref asked);
 
     public int Open => open.Count;
 
-    /// <summary>Ends so many connections; TCP's by a reset where that is asked for.</summary>
+    /// <summary>Ends <paramref name="count"/> connections, TCP connections by a reset if <paramref name="reset"/> is true.</summary>
     public void Kill(int count, bool reset = false)
     {
         foreach (var stream in open.Keys.Take(count))
@@ -131,7 +131,7 @@ internal sealed class FakeServer : IAsyncDisposable
     {
         var pipe = nextPipe ?? NewPipe();
         await pipe.WaitForConnectionAsync(stop.Token);
-        nextPipe = NewPipe(); // one always listens: the name is gone with the last
+        nextPipe = NewPipe(); // one pipe always listens: the name disappears with the last pipe
         return pipe;
     }
 
@@ -205,9 +205,9 @@ internal sealed class FakeServer : IAsyncDisposable
 }
 
 /// <summary>What a server has read of one request.</summary>
-/// <param name="call">Which request of all, from 1.</param>
-/// <param name="stream">Its stream.</param>
-/// <param name="connection">Its connection, numbered from 1 as the server accepts them.</param>
+/// <param name="call">The number of the request, from 1.</param>
+/// <param name="stream">The stream of the request.</param>
+/// <param name="connection">The connection of the request, numbered from 1 in the order of the accepts.</param>
 internal sealed class Heard(int call, int stream, int connection)
 {
     private readonly List<byte> rest = [];
@@ -221,7 +221,7 @@ internal sealed class Heard(int call, int stream, int connection)
     /// <summary>DATA frames so far.</summary>
     public int Frames { get; private set; }
 
-    /// <summary>The client has said that nothing more will come.</summary>
+    /// <summary>Whether the client has ended the request.</summary>
     public bool Ends { get; private set; }
 
     /// <summary>Whole messages so far.</summary>

@@ -4,7 +4,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Engine.Support;
 
-/// <summary>A server that others wrote, in its own process; .ci/install-foreign installs them.</summary>
+/// <summary>A server of another project as a process of its own; .ci/install-foreign installs such servers.</summary>
 internal sealed class ForeignServer : IAsyncDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
@@ -39,7 +39,7 @@ internal sealed class ForeignServer : IAsyncDisposable
             });
     }
 
-    /// <summary>hello.v1.Greeter by grpc-js, with @grpc/reflection or without any.</summary>
+    /// <summary>Starts hello.v1.Greeter on grpc-js, with @grpc/reflection or without reflection.</summary>
     public static Task<ForeignServer> GreeterNodeAsync(string kind, bool reflection)
     {
         var modules = Installed("artifacts/foreign/node_modules");
@@ -54,7 +54,7 @@ internal sealed class ForeignServer : IAsyncDisposable
             });
     }
 
-    /// <summary>hello.v1.Greeter by grpc-js over TLS, with the certificates of that folder; who calls must show one.</summary>
+    /// <summary>Starts hello.v1.Greeter on grpc-js over TLS, with the folder's certificates. Clients must present a certificate.</summary>
     public static async Task<ForeignServer> GreeterTlsAsync(string folder)
     {
         var modules = Installed("artifacts/foreign/node_modules");
@@ -69,11 +69,11 @@ internal sealed class ForeignServer : IAsyncDisposable
         return new ForeignServer(server.process, new Address.Tls("127.0.0.1", ((Address.Tcp)server.Address).Port));
     }
 
-    /// <summary>hello.v1.Greeter by gRPC C++, with its reflection or without any.</summary>
+    /// <summary>Starts hello.v1.Greeter on gRPC C++, with or without reflection.</summary>
     public static Task<ForeignServer> GreeterCppAsync(string kind, bool reflection) =>
         GreeterCompiledAsync("cpp", "gRPC C++'s greeter is not compiled: run .ci/install-foreign", kind, reflection);
 
-    /// <summary>hello.v1.Greeter by grpc-go, with its reflection (v1alpha) or without any.</summary>
+    /// <summary>Starts hello.v1.Greeter on grpc-go, with (v1alpha) or without reflection.</summary>
     public static Task<ForeignServer> GreeterGoAsync(string kind, bool reflection) =>
         GreeterCompiledAsync("go", "grpc-go's greeter is not compiled: run .ci/install-foreign", kind, reflection);
 
@@ -85,7 +85,7 @@ internal sealed class ForeignServer : IAsyncDisposable
         return StartAsync(kind, "127.0.0.1:0", address => new ProcessStartInfo(program, [address, .. more]));
     }
 
-    /// <summary>SayHello of hello.v1.Greeter by Python's grpcio, and its reflection, v1alpha.</summary>
+    /// <summary>Starts SayHello of hello.v1.Greeter on Python's grpcio, with reflection (v1alpha).</summary>
     public static Task<ForeignServer> GreeterPythonAsync(string kind, string protoset)
     {
         const string Python = "/usr/bin/python3";

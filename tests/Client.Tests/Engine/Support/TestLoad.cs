@@ -6,7 +6,7 @@ using Xunit.Sdk;
 
 namespace IpcBench.Client.Tests.Engine.Support;
 
-/// <summary>The engine with a test's patience: everything that can hang has a limit.</summary>
+/// <summary>Runs the engine with a time limit on everything that can hang.</summary>
 internal static class TestLoad
 {
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
@@ -38,7 +38,7 @@ internal static class TestLoad
         return result;
     }
 
-    /// <summary>One cell, one window.</summary>
+    /// <summary>Measures one cell in one window.</summary>
     public static async Task<LoadResult> MeasureAsync(LoadOptions options, LoadWindow window)
     {
         await using var generator = await OpenAsync(options);
@@ -46,7 +46,7 @@ internal static class TestLoad
     }
 
     /// <summary>
-    /// Tries as often as it takes, for at most 30 s: a machine that stalls spoils a short window, a fault spoils all of them.
+    /// Repeats the attempt until it succeeds, for at most 30 s: a machine that stalls spoils some short windows, a fault spoils all.
     /// </summary>
     public static async Task InTheEndAsync(Func<Task> attempt)
     {
@@ -59,12 +59,12 @@ internal static class TestLoad
             }
             catch (Exception e) when ((e is IAssertionException or KeyNotFoundException) && Stopwatch.GetElapsedTime(begun) < Patience)
             {
-                // Once more.
+                // Try again.
             }
         }
     }
 
-    /// <summary>Waits until it is so.</summary>
+    /// <summary>Waits until the condition holds.</summary>
     public static async Task UntilAsync(Func<bool> isSo)
     {
         using var limit = new CancellationTokenSource(Patience);
@@ -75,7 +75,7 @@ internal static class TestLoad
     public static LoadWindow For(double seconds) => new() { Duration = TimeSpan.FromSeconds(seconds) };
 }
 
-/// <summary>A connection of no protocol that is open and does nothing: each test says what is peculiar about its own.</summary>
+/// <summary>A connection of no protocol that is open and does nothing. Tests override what they need.</summary>
 internal abstract class FakeConnection : IConnection
 {
     public abstract IReadOnlyList<IStream> Streams { get; }

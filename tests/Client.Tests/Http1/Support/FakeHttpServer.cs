@@ -6,7 +6,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Http1.Support;
 
-/// <summary>A server on a real socket that answers each request with whatever bytes the test likes, when it likes.</summary>
+/// <summary>A server on a real socket that answers each request with the bytes and at the time that the test chooses.</summary>
 internal sealed class FakeHttpServer : IAsyncDisposable
 {
     private readonly CancellationTokenSource stop = new();
@@ -42,7 +42,7 @@ internal sealed class FakeHttpServer : IAsyncDisposable
     public static string Reply(int length, string headers = "") =>
         $"HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n{headers}\r\n{new string('x', length)}";
 
-    /// <returns>True: the connection goes on.</returns>
+    /// <returns>True: the connection continues.</returns>
     public static async Task<bool> SayAsync(Socket socket, string text)
     {
         await socket.SendAsync(Encoding.Latin1.GetBytes(text));
