@@ -65,6 +65,27 @@ public sealed class ConclusionTests
     }
 
     [Fact]
+    public void The_answer_names_the_settings_for_which_a_Unix_socket_is_worth_it()
+    {
+        var plain = new SampleRuns
+        {
+            Sizes = [10, 100],
+            Noise = 0.0001,
+            SamplesPerRound = 200,
+            Speed = (transport, _) => transport == "unix" ? 1.5 : 1,
+        }.Make();
+        var run = new MeasuredRun(plain with
+        {
+            Cells = [.. plain.Cells.Select(cell => cell with
+            {
+                Key = cell.Key with { Size = 10, Variant = cell.Key.Size == 10 ? "sockets=dotnet" : "sockets=loop" },
+            })],
+        });
+        Assert.Equal("Worth it? A Unix socket is faster for 400 clients, sockets=dotnet with 10 B and 400 clients, sockets=loop with 10 B.",
+            UnixAgainstTcp.Worth(run));
+    }
+
+    [Fact]
     public void Undecided_loads_recommend_no_change_and_show_their_range()
     {
         var run = new MeasuredRun(new SampleRuns

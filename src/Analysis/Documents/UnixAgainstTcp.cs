@@ -87,7 +87,7 @@ public static class UnixAgainstTcp
         var cheaper = open.FindAll(row => row.Cpu is { IsBetter: true } cpu && Matters(cpu));
         var alike = open.FindAll(row => LargestOf(row.Rate) <= WidestOfNoDifference);
         string Names(IEnumerable<(MeasuredCell Cell, ArmComparison Rate, ArmComparison? Cpu)> list) =>
-            And([.. list.GroupBy(row => Shape(row.Cell)).Select(shape =>
+            And([.. list.GroupBy(row => Load(row.Cell, work: "")).Select(shape =>
                 $"{shape.Key} with {And([.. shape.Select(row => row.Cell.Key.Work)])}")]);
         string[] parts =
         [
