@@ -21,7 +21,7 @@ public class CitizenTests
     [Theory]
     [InlineData(100, 100)]
     [InlineData(300, 200)]
-    public void The_streams_that_the_server_allows_are_known(uint limit, long allowed)
+    public void The_stream_limit_of_the_server_is_known(uint limit, long allowed)
     {
         var harness = new Http2Harness(streams: 200).Opened((3, limit));
         Assert.Equal(allowed, harness.Connection.StreamsAllowed);
@@ -64,7 +64,7 @@ public class CitizenTests
     }
 
     [Fact]
-    public void A_field_block_may_come_in_pieces()
+    public void A_field_block_may_arrive_in_several_frames()
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();
@@ -101,7 +101,7 @@ public class CitizenTests
     }
 
     [Fact]
-    public void A_remembered_error_fails_each_time()
+    public void An_indexed_error_status_fails_each_call()
     {
         var harness = new Http2Harness().Opened();
         for (var i = 0; i < 3; i++)
@@ -126,7 +126,7 @@ public class CitizenTests
             var call = harness.Call();
             var block = harness.Duplex.TakeFrames()[0].Payload;
             if (i == 0)
-                Assert.Equal(0x20, block[0] & 0xE0); // the change of size is said first (RFC 7541, 4.2)
+                Assert.Equal(0x20, block[0] & 0xE0); // the change of size comes first (RFC 7541, 4.2)
             var decoder = new HpackDecoder(4096);
             decoder.Decode(block);
             Assert.Equal(0, decoder.TableSize);
@@ -136,7 +136,7 @@ public class CitizenTests
     }
 
     [Fact]
-    public void A_header_table_that_shrank_and_grew_between_requests_is_announced_with_its_smallest_size()
+    public void The_smallest_size_of_a_changed_header_table_is_announced()
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();
@@ -146,14 +146,14 @@ public class CitizenTests
         harness.Duplex.TakeSent();
         call = harness.Call();
         var block = harness.Duplex.TakeFrames().Single(frame => frame.Header.Type == FrameType.Headers).Payload;
-        Assert.Equal([0x20, 0x3f, 0xe1, 0x1f], block[..4]); // RFC 7541, 4.2: the smallest since the last block, then the present size
+        Assert.Equal([0x20, 0x3f, 0xe1, 0x1f], block[..4]); // RFC 7541, 4.2: the smallest size, then the present size
         Assert.Contains((byte)'B', block); // the emptied table is filled anew: ":path" is a literal again
         harness.Duplex.Deliver(Frames.Reply(3, 10));
         IsOk(call);
     }
 
     [Fact]
-    public void A_header_table_that_shrinks_and_grows_again_is_followed()
+    public void The_encoder_follows_a_header_table_that_shrinks_and_grows()
     {
         var harness = new Http2Harness().Opened();
         var decoder = new HpackDecoder(4096);

@@ -5,7 +5,7 @@ using IpcBench.Client.Tests.Http2.Support;
 
 namespace IpcBench.Client.Tests.Http2;
 
-/// <summary>What a duplex throws must neither keep a connection's lock nor end the process.</summary>
+/// <summary>Checks that an exception of a duplex neither keeps a connection's lock nor ends the process.</summary>
 public class FaultTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
@@ -35,7 +35,7 @@ public class FaultTests
         Assert.Equal("no writes here", thrown.Message);
     }
 
-    // Else each of hundreds of connections would copy what it uploads in one piece.
+    // Without parts, each of hundreds of connections would copy its whole upload.
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -73,7 +73,7 @@ public class FaultTests
         }
     }
 
-    /// <summary>Sends on what is left whenever there is room, as a connection does.</summary>
+    /// <summary>Sends the remaining bytes whenever there is room, as a connection does.</summary>
     private sealed class Refilling(OutputBuffer output) : IDuplexOwner
     {
         public void OnBytes(Duplex duplex, ReadOnlySpan<byte> bytes)

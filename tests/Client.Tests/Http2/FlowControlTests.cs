@@ -18,7 +18,7 @@ public class FlowControlTests
         harness.Duplex.Deliver(Frames.Settings((4, 2))); // applies to open streams
         part = harness.Duplex.TakeFrames().Single(frame => frame.Header.Type == FrameType.Data);
         Assert.Equal((2, FrameFlags.None), (part.Payload.Length, part.Header.Flags));
-        harness.Duplex.Deliver(Frames.Settings((4, 0))); // now it is negative
+        harness.Duplex.Deliver(Frames.Settings((4, 0))); // now the window is negative
         harness.Duplex.Deliver(Frames.WindowUpdate(1, 2));
         Assert.DoesNotContain(harness.Duplex.TakeFrames(), frame => frame.Header.Type == FrameType.Data);
         harness.Duplex.Deliver(Frames.WindowUpdate(1, 100));
@@ -54,7 +54,7 @@ public class FlowControlTests
     public void A_whole_request_is_subtracted_from_its_streams_window()
     {
         var harness = new Http2Harness().Opened((4, int.MaxValue));
-        for (var id = 1; id <= 3; id += 2) // the second one names its fields by their indices and goes out in one piece
+        for (var id = 1; id <= 3; id += 2) // the second request has its fields as indices and is sent in one piece
         {
             var call = harness.Call();
             var sent = harness.Duplex.TakeFrames().Where(frame => frame.Header.Type == FrameType.Data).Sum(frame => frame.Payload.Length);

@@ -5,7 +5,7 @@ using IpcBench.Http2;
 namespace IpcBench.Client.Tests.Http2;
 
 /// <summary>
-/// Whatever a server sends: nothing is thrown, every call ends or can be cut off, and the connection can be used or is renewed.
+/// Checks that whatever a server sends, nothing is thrown, every call ends or can be cut off, and the connection is usable or reopened.
 /// </summary>
 public class FuzzTests
 {
@@ -107,7 +107,7 @@ public class FuzzTests
         harness.Connection.CutOff(long.MaxValue);
         Assert.All(calls, call => Assert.True(call.IsCompletedSuccessfully));
         harness.Duplex.End();
-        harness.Scheduler.HurryTimers(); // it may have been about to open again
+        harness.Scheduler.HurryTimers(); // the connection may have been about to reopen
         harness.Duplex.Deliver(Frames.Settings());
         Assert.True(harness.Connection.IsReady);
         var next = harness.Call();
@@ -115,7 +115,7 @@ public class FuzzTests
         Http2Harness.IsOk(next);
     }
 
-    /// <summary>Asking changes nothing and throws nothing, whatever state the connection is in.</summary>
+    /// <summary>Queries the state of the connection, which must not throw in any state.</summary>
     private static void Answers(IConnection connection)
     {
         _ = connection.IsOpen;

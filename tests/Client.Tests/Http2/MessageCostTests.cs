@@ -11,7 +11,7 @@ using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Tests.Http2;
 
-/// <summary>What a message costs the client beside system calls: the other end answers out of memory.</summary>
+/// <summary>Checks what a message costs the client besides system calls. The other side answers from memory.</summary>
 public class MessageCostTests
 {
     private const int Streams = 80;
@@ -20,7 +20,7 @@ public class MessageCostTests
     [InlineData("ping-pong", 10)]
     [InlineData("ping-pong", 1_000)]
     [InlineData("push", 10)]
-    [InlineData("push", 20_000)] // not copied
+    [InlineData("push", 20_000)] // the payload is not copied
     [InlineData("pull", 10)]
     [InlineData("pull", 1_000)]
     [InlineData("upload", 10)]
@@ -32,7 +32,7 @@ public class MessageCostTests
         Assert.Equal(0, Allocated.By(() => load.Run(turns: 50)));
     }
 
-    /// <summary>So many streams of one connection, each of which has one call out at a time.</summary>
+    /// <summary>Several streams of one connection, with one call in flight each.</summary>
     private sealed class Load
     {
         private readonly Mirror mirror;
@@ -94,8 +94,8 @@ public class MessageCostTests
     }
 
     /// <summary>
-    /// A server: of ping-pong it answers each DATA frame with its bytes, of uploads each last one with how much came, of push none; of pull
-    /// it sends each stream its next message. Headers come before the first DATA of a stream.
+    /// A server. In ping-pong it answers each DATA frame with the same bytes, and in upload each last frame with the received size. In push
+    /// it does not answer. In pull it sends each stream its next message. Headers come before the first DATA of a stream.
     /// </summary>
     private sealed class Mirrored(IDuplexOwner owner, string mode, int size) : Duplex
     {
@@ -124,7 +124,7 @@ public class MessageCostTests
             output.Sent(output.Length);
         }
 
-        /// <summary>Answers all that was heard in one piece.</summary>
+        /// <summary>Answers all received frames in one piece.</summary>
         public void Answer()
         {
             to = 0;

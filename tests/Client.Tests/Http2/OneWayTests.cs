@@ -10,7 +10,7 @@ using static IpcBench.Client.Tests.Http2.Support.StreamScript;
 
 namespace IpcBench.Client.Tests.Http2;
 
-/// <summary>Messages that go one way, against scripts: what is on the wire, and what keeps a writer from writing.</summary>
+/// <summary>Checks messages in one direction against scripted servers: the bytes on the wire, and what blocks a writer.</summary>
 public class OneWayTests
 {
     [Fact]
@@ -37,7 +37,7 @@ public class OneWayTests
     }
 
     [Fact]
-    public void Times_of_another_clock_give_counts_without_latency()
+    public void Arrival_times_of_another_clock_give_counts_without_latency()
     {
         var harness = Opened(Flow.Out);
         var stream = (IOneWayStream)harness.Connection.Streams[0];
@@ -117,12 +117,12 @@ public class OneWayTests
             Assert.False(call.IsCompleted);
             harness.Duplex.Deliver(Frames.Data(1, Message(number, stamp)));
             IsOk(call, 10);
-            Assert.Equal(number == 0 ? (long)stamp : null, stream.DueNs(MonotonicClock.NowNs)); // the others are of no clock of ours
+            Assert.Equal(number == 0 ? (long)stamp : null, stream.DueNs(MonotonicClock.NowNs)); // the other stamps are from another clock
             call = harness.Send();
         }
         harness.Connection.SetAccepting(false);
         Assert.True((await call).IsOver);
-        harness.Duplex.Deliver(Frames.Data(1, Message(3, begin))); // on its way already
+        harness.Duplex.Deliver(Frames.Data(1, Message(3, begin))); // already in flight
         IsOk(harness.End());
         Assert.Equal(FrameType.RstStream, Assert.Single(harness.Duplex.TakeFrames()).Header.Type);
     }
@@ -222,7 +222,7 @@ public class OneWayTests
     [InlineData(new[] { 1L }, new[] { -1L })]
     [InlineData(new[] { 1L }, new[] { 2L })]
     [InlineData(new[] { 1L }, new[] { long.MaxValue, long.MaxValue, 3 })]
-    public void Impossible_times_are_a_failure(long[] slots, long[] counts)
+    public void Inconsistent_arrival_times_are_a_failure(long[] slots, long[] counts)
     {
         var harness = Opened(Flow.Out);
         IsOk(harness.Send());
@@ -242,7 +242,7 @@ public class OneWayTests
     [InlineData(1000, 0, 4_398_000_000_000L)]
     [InlineData(1000, 0, 0L)]
     [InlineData(1000, 0, 7L, true)]
-    public void Times_outside_the_life_of_the_stream_are_a_failure(long slotNs, int slot, long latencyNs, bool isRight = false)
+    public void Arrival_times_outside_the_life_of_the_stream_are_a_failure(long slotNs, int slot, long latencyNs, bool isRight = false)
     {
         var harness = Opened(Flow.Out);
         IsOk(harness.Send());
@@ -277,7 +277,7 @@ public class OneWayTests
         var result = await TestLoad.MeasureAsync(load, TestLoad.For(0.5));
         Assert.Equal((0, 0), (result.Ok, result.Credited));
         Assert.True(result.Failed.Values.Sum() + result.CutOff > 0);
-        // What was written on a stream that breaks has not been received.
+        // Messages that were written on a broken stream count as not received.
         Assert.Subset(kinds.Concat(["protocol", "not received"]).ToHashSet(), result.Failed.Keys.ToHashSet());
         if (how == "no window")
             Assert.InRange(result.CutOff, 12, int.MaxValue);

@@ -6,7 +6,7 @@ using static IpcBench.Client.Tests.Http2.Support.StreamScript;
 
 namespace IpcBench.Client.Tests.Http2;
 
-/// <summary>Messages on a stream that stays open: what is on the wire, what a right answer is, and how such a stream may end.</summary>
+/// <summary>Checks messages on an open stream: the bytes on the wire, right answers, and how such a stream may end.</summary>
 public class PingPongTests
 {
     [Theory]
@@ -89,7 +89,7 @@ public class PingPongTests
             harness.Duplex.Deliver(Frames.Settings((InitialWindow, int.MaxValue)));
         else if (how != "reset")
             Assert.Equal(FrameType.RstStream, Assert.Single(harness.Duplex.TakeFrames()).Header.Type);
-        // Nothing that comes for the old stream is of any interest.
+        // Frames of the old stream are ignored.
         if (how != "gone")
             harness.Duplex.Deliver([.. Frames.Data(1, Answer(second)), .. Frames.Trailers(1)]);
         call = harness.Call();
@@ -160,7 +160,7 @@ public class PingPongTests
     }
 
     [Fact]
-    public void After_its_number_of_messages_a_stream_ends_and_the_next_message_opens_another()
+    public void A_stream_ends_after_its_number_of_messages_and_a_new_stream_opens()
     {
         var harness = new Http2Harness(Options() with { Messages = 3 }).Opened((InitialWindow, int.MaxValue));
         for (var number = 0; number < 9; number++)
@@ -170,7 +170,7 @@ public class PingPongTests
             var (headers, message, ends) = Sent(harness);
             Assert.Equal((number % 3 == 0 ? 1 : 0, (uint)(number % 3), isLast), (headers, message.Sequence, ends));
             harness.Duplex.Deliver([.. headers == 1 ? Frames.ResponseHeaders(id) : [], .. Frames.Data(id, Answer(message))]);
-            Assert.Equal(!isLast, call.IsCompleted); // the last one is over with its stream
+            Assert.Equal(!isLast, call.IsCompleted); // the last call ends with its stream
             if (isLast)
                 harness.Duplex.Deliver(Frames.Trailers(id));
             IsOk(call, 10);
@@ -194,7 +194,7 @@ public class PingPongTests
     }
 
     [Fact]
-    public void After_GOAWAY_streams_end_and_the_next_connection_opens_new_streams()
+    public void Streams_end_after_GOAWAY_and_the_next_connection_opens_new_streams()
     {
         var harness = WithRoom(Options());
         var call = harness.Call();
@@ -227,7 +227,7 @@ public class PingPongTests
         harness.Duplex.Deliver(Frames.Settings((InitialWindow, 1000)));
         harness.Duplex.TakeSent();
         call = harness.Send();
-        var frames = harness.Duplex.TakeFrames(); // all of it goes although 9 bytes were left of the first window
+        var frames = harness.Duplex.TakeFrames(); // the whole message is sent although 9 bytes were left of the first window
         harness.Duplex.Deliver(Frames.Data(1, Answer(Read(frames))));
         IsOk(call);
     }

@@ -10,7 +10,7 @@ namespace IpcBench.Client.Tests.Http2;
 public class ReconnectTests
 {
     [Fact]
-    public void A_connection_that_dies_fails_its_calls_and_opens_again()
+    public void A_lost_connection_fails_its_calls_and_is_reopened()
     {
         var harness = new Http2Harness(streams: 2).Opened();
         var call = harness.Call(0);
@@ -30,7 +30,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void While_the_server_rejects_connections_each_attempt_follows_a_pause()
+    public void Attempts_to_reconnect_have_pauses_while_the_server_rejects_connections()
     {
         var harness = new Http2Harness().Opened();
         harness.Refuses = true;
@@ -50,7 +50,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void A_new_connection_that_dies_in_its_first_read_is_tried_again_with_pauses()
+    public void A_connection_that_is_lost_in_its_first_read_is_reopened_after_a_pause()
     {
         var harness = new Http2Harness().Opened();
         harness.Greeting = [.. Frames.Settings(), .. Frames.GoAway(lastStream: 0)];
@@ -75,7 +75,7 @@ public class ReconnectTests
         harness.Duplex.End();
         Assert.Equal((2, 0), (harness.Links, harness.Scheduler.Timers));
         harness.Duplex.Deliver(Frames.Settings());
-        harness.Duplex.End(); // opened, but of no use
+        harness.Duplex.End(); // opened, but no call succeeded
         Assert.Equal((2, 1), (harness.Links, harness.Scheduler.Timers));
         harness.Scheduler.HurryTimers();
         harness.Duplex.Deliver(Frames.Settings());
@@ -99,7 +99,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void After_GOAWAY_calls_end_and_unbegun_calls_are_sent_on_a_new_connection()
+    public void Calls_that_GOAWAY_refuses_are_sent_on_a_new_connection()
     {
         var harness = new Http2Harness(streams: 3).Opened();
         var calls = Enumerable.Range(0, 3).Select(harness.Call).ToList();
@@ -121,7 +121,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void A_withdrawn_call_is_still_cut_off_in_time()
+    public void A_call_that_GOAWAY_refused_is_still_cut_off_in_time()
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();
@@ -135,7 +135,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void When_stream_identifiers_run_out_the_connection_is_replaced()
+    public void A_connection_without_free_stream_identifiers_is_replaced()
     {
         var harness = new Http2Harness(firstId: int.MaxValue - 2).Opened();
         var call = harness.Call();
@@ -161,7 +161,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void After_GOAWAY_an_unbegun_message_that_waited_for_the_socket_is_sent_again()
+    public void A_message_that_GOAWAY_refused_while_it_waited_is_sent_again()
     {
         const int size = 20_000;
         var harness = WithRoom(Options(size, Flow.Out) with { Streams = 2 });
@@ -185,7 +185,7 @@ public class ReconnectTests
     [InlineData("idle")]
     [InlineData("blocked")]
     [InlineData("half-closed")]
-    public void Messages_of_a_stream_that_GOAWAY_declares_unbegun_were_not_received(string state)
+    public void Messages_of_a_stream_that_GOAWAY_refuses_are_reported_as_lost(string state)
     {
         var harness = new Http2Harness(Options(flow: Flow.Out)).Opened((InitialWindow, 100));
         IsOk(harness.Send());

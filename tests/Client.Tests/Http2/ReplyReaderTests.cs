@@ -33,7 +33,7 @@ public class ReplyReaderTests
     }
 
     [Fact]
-    public void Unknown_fields_are_skipped_and_the_last_payload_wins()
+    public void Unknown_fields_are_skipped_and_the_last_payload_counts()
     {
         var reader = new ReplyReader();
         reader.Read(Frames.Prefixed([
@@ -50,7 +50,7 @@ public class ReplyReaderTests
     [InlineData("01 00000000")] // compressed
     [InlineData("00 00000002 0a05")] // a field longer than its message
     [InlineData("00 00000001 0a")] // a tag without a length
-    [InlineData("00 00000002 0a80")] // a length cut short
+    [InlineData("00 00000002 0a80")] // an incomplete length
     [InlineData("00 00000001 0b")] // a group
     [InlineData("00 00000002 0200")] // field number 0
     [InlineData("00 00000000 00")] // more than one message
@@ -103,7 +103,7 @@ public class ReplyReaderTests
         return (payload.Stamp, payload.Sequence, payload.Payload_.Length, message.Length);
     }
 
-    /// <summary>As every known program writes it, or any fields in any order, of which the first three have every type.</summary>
+    /// <summary>Makes a payload as known programs write it, or with any fields in any order. The first three have every type.</summary>
     private static byte[] SomePayload(Random random)
     {
         if (random.Next(3) == 0)

@@ -4,7 +4,7 @@ using IpcBench.Client.Tests.Http2.Support;
 
 namespace IpcBench.Client.Tests.Http2;
 
-/// <summary>Connections that several threads come to, as over pipes and on Windows.</summary>
+/// <summary>Checks connections that several threads use, as over pipes and on Windows.</summary>
 public class SharedConnectionTests
 {
     [Fact]
@@ -24,9 +24,9 @@ public class SharedConnectionTests
         {
             caller = new Thread(() => _ = stream.CallAsync(1).AsTask()) { IsBackground = true };
             caller.Start();
-            // No await in here: the thread that enters has to leave.
+            // There is no await here, because the thread that enters must leave.
             Assert.True(SpinWait.SpinUntil(() => caller.ThreadState.HasFlag(ThreadState.WaitSleepJoin), TestLoad.Patience));
-            // Whoever holds the connection sends again what is in flight and has no HTTP/2 stream: it would be sent twice.
+            // The thread that holds the connection resends calls in flight without an HTTP/2 stream. Such a call would be sent twice.
             Assert.False(stream.IsInFlight);
         }
         finally

@@ -8,11 +8,11 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Http2;
 
-/// <summary>Streams of messages to and from our own server: counts, the plan, laws of queues.</summary>
+/// <summary>Checks streams of messages to and from the server of this tool: counts, the plan, and Little's law.</summary>
 public class StreamServersTests
 {
     [Fact]
-    public async Task Our_own_server_receives_and_sends_every_message_on_every_transport()
+    public async Task The_server_of_this_tool_receives_and_sends_every_message_on_every_transport()
     {
         var options = Typed.Read(Preset.Main,
             "--mode", "ping-pong,push,pull", "--transports", "tcp,tls,unix,pipe", "-s", "10,100k", "-c", "3", "-m", "4", "--messages", "7");
@@ -53,7 +53,7 @@ public class StreamServersTests
             "--mode", "pull", "--transports", "unix", "-s", "10", "-c", "1", "-m", "2", "--messages", $"{messages}");
         await using var servers = await Typed.ServersAsync(options);
         var load = Assert.Single(new BenchPlan(options, servers.Targets).Cells).Load;
-        // The sixtieth is due after 590 ms.
+        // The sixtieth message is due after 590 ms.
         var result = await TestLoad.MeasureAsync(load, new LoadWindow { Calls = 60, Rate = 100 });
         Assert.Equal(60, result.Ok);
         Assert.InRange(result.WindowNs, 580_000_000, long.MaxValue);
@@ -69,7 +69,7 @@ public class StreamServersTests
         var window = new LoadWindow { Lead = TimeSpan.FromMilliseconds(100), Duration = TimeSpan.FromSeconds(0.5) };
         for (var i = 0; i < 2; i++)
         {
-            // Where the machine stands still at its end, a window has calls that take longer than itself.
+            // If the machine stalls at the end of a window, some calls take longer than the window.
             await TestLoad.InTheEndAsync(async () =>
             {
                 var result = await TestLoad.RunAsync(generator, window);
@@ -123,7 +123,7 @@ public class StreamServersTests
         {
         }
         var load = TestLoad.Options(address, connections: 1, streams: 1, threads: 1) with { Mode = mode };
-        // One way, 100 messages a second: behind one that is held for 200 ms there are 19 more, 10 ms less late each.
+        // In one direction there are 100 messages a second. A message held for 200 ms delays 19 more, each by 10 ms less.
         const int calls = 90;
         await TestLoad.InTheEndAsync(async () =>
         {
@@ -134,7 +134,7 @@ public class StreamServersTests
             Assert.InRange(latency.ValueAt(100.0 * (calls - late / 2 + 0.5) / calls), (late == 1 ? 0 : 0.5 * held) * 1e6, double.MaxValue);
             Assert.InRange(latency.ValueAt(30), 0, 0.95 * held * 1e6);
         });
-        server.StandardInput.Close(); // it ends with whoever started it
+        server.StandardInput.Close(); // the server ends when its standard input is closed
         await server.WaitForExitAsync(TestContext.Current.CancellationToken);
     }
 }

@@ -13,7 +13,7 @@ using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
 
 namespace IpcBench.Client.Tests.Http2;
 
-/// <summary>Payloads that go up: what is on the wire, what a right reply is, and that they are not copied.</summary>
+/// <summary>Checks uploaded payloads: the bytes on the wire, right replies, and that payloads are not copied.</summary>
 public class UploadTests
 {
     [Theory]
@@ -137,7 +137,7 @@ public class UploadTests
     }
 
     [Fact]
-    public async Task Our_own_server_handles_uploads_and_downloads_together_on_every_transport()
+    public async Task The_server_of_this_tool_handles_uploads_and_downloads_together()
     {
         var options = Typed.Read(
             Preset.Main, "--transports", "tcp,tls,unix,pipe", "--mode", "unary,upload", "-s", "10,1M", "-c", "3", "-m", "2");

@@ -59,7 +59,7 @@ public class ViolationTests
 
     [Theory]
     [MemberData(nameof(Broken))]
-    public void A_violation_is_answered_with_its_error_and_counted(string what, int error, byte[] frames)
+    public void A_protocol_violation_is_answered_with_its_error_and_counted(string what, int error, byte[] frames)
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();

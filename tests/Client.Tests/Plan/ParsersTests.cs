@@ -54,7 +54,7 @@ public class ParsersTests
     [InlineData("20k", 20_000)]
     [InlineData("1.5k/s", 1_500)]
     [InlineData("7", 7)]
-    public void Rates_may_say_per_second(string text, double expected) => Assert.Equal(expected, Parsers.Rate(text, "-R"));
+    public void Rates_may_have_the_unit_per_second(string text, double expected) => Assert.Equal(expected, Parsers.Rate(text, "-R"));
 
     [Theory]
     [InlineData("25%", 0.25)]
@@ -72,7 +72,7 @@ public class ParsersTests
         Assert.Equal($"--delta '{text}' is no percentage such as 25%", Refused(() => Parsers.Percent(text, "--delta")));
 
     [Fact]
-    public void Lists_have_no_gaps_and_no_repetitions()
+    public void Lists_with_gaps_or_repetitions_are_rejected()
     {
         Assert.Equal([10L, 1000L], Parsers.List("10,1k", "-s", Parsers.Count));
         Assert.Equal("-s '10,,1k' has an empty entry", Refused(() => Parsers.List("10,,1k", "-s", Parsers.Count)));
@@ -92,7 +92,7 @@ public class ParsersTests
         Assert.Equal(sentence, Refused(() => Parsers.Cpus(text, "--client-cpus", CpuSet.From(0, 1, 2, 3))));
 
     [Fact]
-    public void Without_affinity_the_option_is_a_usage_error() =>
+    public void A_CPU_set_on_a_system_without_affinity_is_a_usage_error() =>
         Assert.Equal(
             "--server-cpus: this system cannot tie a process to CPUs: leave the option out",
             Refused(() => Parsers.Cpus("0", "--server-cpus", null)));

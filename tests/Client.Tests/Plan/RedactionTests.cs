@@ -29,7 +29,7 @@ public class RedactionTests
     [InlineData("--expect|{\"key\":\"s3cret\"}|--data|@cart.json", "--expect|(hidden)|--data|@cart.json")]
     [InlineData("--data|-|--data:-|--data-binary|@cart.bin", "--data|-|--data:-|--data-binary|@cart.bin")]
     [InlineData("unix:/a|--label|why?|-o|b#1.json", "unix:/a|--label|why?|-o|b#1.json")]
-    public void Kept_command_lines_hold_no_secret(string typed, string kept)
+    public void Saved_command_lines_hold_no_secret(string typed, string kept)
     {
         Assert.Equal(kept, string.Join('|', Redaction.Without(typed.Split('|'))));
         Assert.DoesNotContain("s3cret", kept, StringComparison.Ordinal);
@@ -48,7 +48,7 @@ public class RedactionTests
     }
 
     [Fact]
-    public void A_sentence_of_the_parser_does_not_quote_secrets() => Assert.Equal(
+    public void An_error_of_the_parser_does_not_quote_secrets() => Assert.Equal(
         "Unrecognized command or argument 'http://h/?(hidden)'.",
         Redaction.Without("Unrecognized command or argument 'http://h/?key=s3cret'.", ["http://h/?key=s3cret"]));
 

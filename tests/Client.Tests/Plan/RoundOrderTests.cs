@@ -30,7 +30,7 @@ public class RoundOrderTests
     {
         var blocks = RoundOrder.Blocks(Cells[..2], 42, 1).Take(1000).ToList();
         Assert.All(blocks, block => Assert.Equal([0, 1], block.Order()));
-        // 500 expected, standard deviation 16, and the same of two blocks that follow each other.
+        // Expected are 500 with a standard deviation of 16, also for equal orders of two consecutive blocks.
         Assert.InRange(blocks.Count(block => block[0] == 0), 420, 580);
         Assert.InRange(blocks.Zip(blocks.Skip(1)).Count(pair => pair.First[0] == pair.Second[0]), 420, 580);
         Assert.Equal(blocks, RoundOrder.Blocks(Cells[..2], 42, 1).Take(1000));
@@ -52,7 +52,7 @@ public class RoundOrderTests
                 visits[order[place], place]++;
         }
 
-        // 1,000 expected, standard deviation 29: five of them are never exceeded by a fair shuffle (and the seed is fixed).
+        // Expected are 1,000 with a standard deviation of 29. A fair shuffle stays within five of them (and the seed is fixed).
         Assert.All(visits.Cast<int>(), count => Assert.InRange(count, 1000 - 145, 1000 + 145));
     }
 }

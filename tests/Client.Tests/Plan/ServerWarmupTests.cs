@@ -45,7 +45,7 @@ public class ServerWarmupTests
     }
 
     [Fact]
-    public void A_server_for_one_round_is_warmed_up_in_full_and_the_plan_counts_it_per_round()
+    public void A_server_for_one_round_is_warmed_up_in_full_in_every_round()
     {
         var planned = Plan(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10], fresh: true);
         Assert.Equal(5, planned.Sum(one => one.Time.TotalSeconds));
@@ -55,12 +55,12 @@ public class ServerWarmupTests
             return new BenchPlan(options, [new Target(Tcp, options.Variants[0])]).Estimate!.Value;
         }
         Assert.Equal((5 + 0.6) * 3 - 5.6, (Estimate(true, "unary") - Estimate(false, "unary")).TotalSeconds, 3);
-        // And for each mode.
+        // The warm-up is also counted for each mode.
         Assert.Equal((10 + 0.6) * 3 - 10.6, (Estimate(true, "unary", "push") - Estimate(false, "unary", "push")).TotalSeconds, 3);
     }
 
     [Fact]
-    public void A_server_of_this_tool_is_warm_sooner_and_its_clients_share_the_time()
+    public void A_server_of_this_tool_has_a_shorter_warm_up_that_its_clients_share()
     {
         var options = Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [], [10], fresh: true) with
         {
@@ -70,7 +70,7 @@ public class ServerWarmupTests
         var plan = new BenchPlan(options, [new Target(Tcp, options.Variants[0])]);
         Assert.Equal([("wire", 1.0), ("grpc-dotnet", 1.0)],
             ServerWarmup.Plan(options, plan.FirstPhase, _ => "one").Select(one => (one.Cell.Load.Client, one.Time.TotalSeconds)));
-        // A server that somebody's command starts takes as long as any.
+        // A server that a user's command starts takes the full time.
         options = options with { Variants = [options.Variants[0] with { Command = ["x"] }] };
         Assert.Equal(5, ServerWarmup.Plan(options, plan.FirstPhase, _ => "one").Sum(one => one.Time.TotalSeconds));
     }

@@ -10,7 +10,7 @@ namespace IpcBench.Client.Tests.Run;
 public class BenchRunnerTests
 {
     [Fact]
-    public async Task A_cancellation_without_a_request_is_a_failure_and_no_interruption()
+    public async Task A_cancellation_that_nobody_requested_is_a_failure()
     {
         using var asked = new CancellationTokenSource();
         var made = new MadeUpRounds { WarmUpFails = new TaskCanceledException("given up") };
@@ -20,7 +20,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task Rounds_interleave_every_cell()
+    public async Task Every_round_measures_every_cell_once()
     {
         var made = await RunAsync(new MadeUpRounds(), rounds: 4);
         Assert.Equal("complete", made.Ending);
@@ -33,7 +33,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task A_planned_run_starts_no_round_that_would_end_after_its_longest_time()
+    public async Task A_run_starts_no_round_that_would_exceed_the_time_limit()
     {
         var made = await RunAsync(new MadeUpRounds(), rounds: 4, loads: [new RateLoad(5000)], most: TimeSpan.Zero);
         Assert.Equal("complete", made.Ending);
@@ -48,7 +48,7 @@ public class BenchRunnerTests
         var rounds = new MadeUpRounds { Spoil = (number, attempt, cell) => (number, attempt, cell) is (2, 0, 0) ? "foreign load" : "" };
         var made = await RunAsync(rounds, rounds: 5, loads: [new RateLoad(5000)], slice: TimeSpan.FromMilliseconds(50));
         Assert.Equal("complete", made.Ending);
-        // Two cells of 10 B and two of 1 kB, and once more those that were spoiled.
+        // Two cells of 10 B, two of 1 kB, and the spoiled cells once more.
         Assert.Equal((5 + 1, 5), (rounds.Turns.Count(turn => turn == "0 1"), rounds.Turns.Count(turn => turn == "2 3")));
         Assert.Equal(11, rounds.Turns.Count);
         Assert.Equal((5 * 8) + 2, made.Rounds.Count);
@@ -84,10 +84,10 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task Longer_windows_of_compared_cells_give_one_sentence()
+    public async Task Longer_windows_of_compared_cells_are_reported_in_one_note()
     {
         var said = new List<string>();
-        // In the second round one of them turns out to be slower still.
+        // In the second round one of the cells is even slower.
         var rounds = new MadeUpRounds
         {
             Call = (number, cell) => cell >= 2 && (number == 1 || cell == 3) ? TimeSpan.FromMilliseconds(100 * cell) : null,
@@ -138,7 +138,7 @@ public class BenchRunnerTests
             var made = await RunAsync(new MadeUpRounds(), rounds: 4, source.Token, file: file);
             Assert.Equal(("interrupted", 0, "former"), (made.Ending, made.Rounds.Count, File.ReadAllText(file)));
 
-            // One that is resumed has rounds, but none of now.
+            // A resumed run has rounds, but no new round yet.
             var kept = await RunAsync(new MadeUpRounds(), rounds: 2, file: file);
             var former = File.ReadAllText(file);
             await RunAsync(new MadeUpRounds(), rounds: 2, source.Token, file: file, resume: new Resumption(file, kept, 3));
@@ -175,7 +175,7 @@ public class BenchRunnerTests
             Assert.Equal(("second", 2), (ResultsFile.Load(other).Label, ResultsFile.Load(other).Rounds.Count));
             Assert.Equal(2, Directory.GetFiles(folder).Length);
 
-            // Only its time has changed.
+            // Only the time of the file has changed.
             File.SetLastWriteTimeUtc(file, DateTime.UnixEpoch);
             first.Add(round);
             Assert.Equal((file, 3), (first.File, ResultsFile.Load(file).Rounds.Count));
@@ -199,7 +199,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task An_interrupted_run_says_so_and_keeps_its_measurements()
+    public async Task An_interrupted_run_is_marked_and_keeps_its_measurements()
     {
         using var source = new CancellationTokenSource();
         var made = await RunAsync(new MadeUpRounds { Measured = count => { if (count == 5) source.Cancel(); } }, rounds: 4, source.Token);

@@ -11,7 +11,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
 
-/// <summary><c>--call</c> of methods that stream, on our own server by its reflection and on servers that others wrote.</summary>
+/// <summary>Checks <c>--call</c> of streaming methods on the server of this tool and on servers of other projects.</summary>
 public sealed class CallStreamTests : IDisposable
 {
     private const string Bench = "ipcbench.v1.Bench/";
@@ -21,15 +21,15 @@ public sealed class CallStreamTests : IDisposable
     public void Dispose() => folder.Delete(recursive: true);
 
     [Theory]
-    [InlineData("tcp", """{"size":"1000"}""")] // without end
+    [InlineData("tcp", """{"size":"1000"}""")] // an endless stream
     [InlineData("unix", """{"size":"1000","messages":"7"}""")]
     [InlineData("pipe", """{"size":"1000","messages":"1"}""")]
-    public async Task Messages_of_our_own_server_are_counted_without_an_invented_latency(string kind, string request)
+    public async Task Messages_of_this_tools_server_are_counted_without_a_latency(string kind, string request)
     {
         var (result, cell) = await MeasureAsync(
             "--transports", kind, "--call", Bench + "Pull", "--data", request, "-c", "3", "-m", "2");
         Assert.Equal((500, 500, 0), (result.Ok, result.Completed, result.Latency.Count));
-        // Stamp, sequence, tag and length beside the payload; a sequence of 0 may be left out.
+        // Besides the payload there are stamp, sequence, tag and length. A sequence of 0 may be omitted.
         Assert.Equal((true, 1017), (result.Replies.Smallest is 1012 or 1017, Math.Max(1017, result.Replies.Largest)));
         Assert.Equal((kind + " pull", "Pull"), (cell.Record.Key.Arm, cell.Record.Key.Work));
         Assert.Contains("no latency: its one-way messages have no time stamp", cell.Record.Note);
@@ -38,9 +38,9 @@ public sealed class CallStreamTests : IDisposable
     [Theory]
     [InlineData("Echo", "tcp ping-pong messages=3", true)]
     [InlineData("Push", "tcp push messages=3", false)]
-    public async Task Messages_of_a_file_are_sent_to_our_own_server_in_turn(string method, string arm, bool isAnswered)
+    public async Task Messages_of_a_file_are_sent_to_this_tools_server_in_turn(string method, string arm, bool isAnswered)
     {
-        // It ends a stream whose numbers are others.
+        // The server ends a stream with other sequence numbers.
         var lines = Write("three.jsonl", string.Join('\n', Enumerable.Range(0, 3).Select(number => $$"""{"sequence":{{number}}}""")));
         var (result, cell) = await MeasureAsync(
             "--transports", "tcp", "--call", Bench + method, "--data", "@" + lines, "--messages", "3", "-c", "1");
@@ -52,7 +52,7 @@ public sealed class CallStreamTests : IDisposable
     [Fact]
     public async Task A_stream_that_the_server_ends_is_a_failure_with_the_servers_message()
     {
-        // The second message has the number of the first.
+        // The second message has the sequence number of the first.
         var (result, _) = await MeasureAsync("--transports", "unix", "--call", Bench + "Echo", "--data", "{}", "-c", "1");
         Assert.Equal((250, 250), (result.Ok, result.Failed["status 15"]));
         Assert.Equal("message 0 came where 1 was due", result.FailureMessages["status 15"]);
@@ -61,14 +61,14 @@ public sealed class CallStreamTests : IDisposable
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task Grpc_js_streams_to_the_client(string kind)
+    public async Task A_stream_of_grpc_js_to_the_client_is_measured(string kind)
     {
         await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: true);
         await WatchesAsync($"{server.Address}");
     }
 
     [Fact]
-    public async Task Python_streams_to_the_client()
+    public async Task A_stream_of_Python_to_the_client_is_measured()
     {
         var file = Write("greeter.pb", new FileDescriptorSet
         {
@@ -82,7 +82,7 @@ public sealed class CallStreamTests : IDisposable
     }
 
     [Fact]
-    public async Task Grpc_js_streams_both_ways()
+    public async Task A_stream_of_grpc_js_in_both_directions_is_measured()
     {
         await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: true);
         var types = Write("reflection.pb", new FileDescriptorSet { File = { ReflectionReflection.Descriptor.ToProto() } }.ToByteArray());
@@ -94,14 +94,14 @@ public sealed class CallStreamTests : IDisposable
     }
 
     [Fact]
-    public async Task Grpc_js_receives_a_stream()
+    public async Task A_stream_to_grpc_js_is_measured()
     {
         await using var server = await ForeignServer.NodeAsync("unix");
         var types = Write("bench.pb", new FileDescriptorSet { File = { BenchReflection.Descriptor.ToProto() } }.ToByteArray());
         string[] asked = ["-U", $"{server.Address}", "--call", Bench + "Push", "--protoset", types, "-c", "2", "-m", "2"];
         var (result, _) = await MeasureAsync([.. asked, "--data", """{"payload":"AAAA"}"""]);
         Assert.Equal((500, 0, 500), (result.Ok, result.Failed.Count, Math.Round(result.Credited)));
-        // It fails with a message of 13 bytes: of what was written on such a stream nothing counts.
+        // The server fails at a message of 13 bytes, and no message of such a stream counts.
         var thirteen = Write("thirteen.bin", new Payload { Payload_ = ByteString.CopyFrom(new byte[13]) }.ToByteArray());
         await Assert.ThrowsAsync<Host.EnvironmentException>(() => MeasureAsync([.. asked, "--data-binary", "@" + thirteen]));
     }
@@ -125,7 +125,7 @@ public sealed class CallStreamTests : IDisposable
     }
 
     [Fact]
-    public async Task A_method_may_take_as_long_as_the_timeout() =>
+    public async Task A_method_may_take_up_to_the_timeout() =>
         await PreparedAsync(["--delay-us", "5500000"], "{}", async options =>
         {
             await using var servers = await Typed.ServersAsync(options);
@@ -133,7 +133,7 @@ public sealed class CallStreamTests : IDisposable
         });
 
     [Fact]
-    public async Task A_reply_may_not_fill_the_memory() =>
+    public async Task A_reply_above_64_MiB_is_rejected() =>
         await PreparedAsync(["--max-size", "100M"], """{"size":"70000000"}""", async options =>
         {
             var refused = await Assert.ThrowsAsync<Host.EnvironmentException>(() => Typed.ServersAsync(options));
@@ -141,7 +141,7 @@ public sealed class CallStreamTests : IDisposable
                 + ". Is a gRPC server running there?", refused.Message);
         });
 
-    /// <summary>With a server of ours, until <paramref name="look"/> has seen what becomes of a call.</summary>
+    /// <summary>Runs <paramref name="look"/> with the options of a call to a server of this tool.</summary>
     private static async Task PreparedAsync(string[] server, string request, Func<RunOptions, Task> look)
     {
         var address = new Address.Unix(Path.Combine(Path.GetTempPath(), $"first-{Guid.NewGuid():N}.sock"));
@@ -156,11 +156,11 @@ public sealed class CallStreamTests : IDisposable
         }
         var options = Typed.ReadCall("-U", $"{address}", "--call", Bench + "Download", "--data", request, "--timeout", "30s");
         await look(options);
-        process.StandardInput.Close(); // it ends with whoever started it
+        process.StandardInput.Close(); // the server ends when its standard input is closed
         await process.WaitForExitAsync(TestContext.Current.CancellationToken);
     }
 
-    /// <summary>500 calls of the only cell that there is.</summary>
+    /// <summary>Measures 500 calls of the only cell.</summary>
     private static async Task<(LoadResult Result, PlannedCell Cell)> MeasureAsync(params string[] arguments)
     {
         var options = Typed.ReadCall(arguments);

@@ -11,7 +11,7 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Tests.Run;
 
-/// <summary>A method that the tool does not know, called with requests that were typed: on others' servers, and on ours.</summary>
+/// <summary>Checks a method that the tool does not know, with typed requests, on servers of other projects and of this tool.</summary>
 public sealed class CallTests : IDisposable
 {
     private const string SayHello = "hello.v1.Greeter/SayHello";
@@ -31,7 +31,7 @@ public sealed class CallTests : IDisposable
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task Grpc_js_with_reflection(string kind)
+    public async Task A_method_of_grpc_js_is_called_by_reflection(string kind)
     {
         await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: true);
         await GreetsAsync($"{server.Address}", "--call", SayHello);
@@ -40,7 +40,7 @@ public sealed class CallTests : IDisposable
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task Grpc_js_without_reflection_and_types_from_a_file(string kind)
+    public async Task A_method_of_grpc_js_is_called_with_types_from_a_file(string kind)
     {
         await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: false);
         await GreetsAsync($"{server.Address}", "--call", "/" + SayHello, "--protoset", protoset);
@@ -49,7 +49,7 @@ public sealed class CallTests : IDisposable
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task Python_with_reflection_of_its_first_version(string kind)
+    public async Task A_method_of_Python_is_called_by_reflection_v1alpha(string kind)
     {
         await using var server = await ForeignServer.GreeterPythonAsync(kind, protoset);
         await GreetsAsync($"{server.Address}", "--call", SayHello);
@@ -58,7 +58,7 @@ public sealed class CallTests : IDisposable
     [Theory]
     [InlineData("tcp", true)]
     [InlineData("unix", false)]
-    public async Task Cpp_with_reflection_or_types_from_a_file(string kind, bool reflection)
+    public async Task A_method_of_gRPC_Cpp_is_called_by_reflection_or_types_from_a_file(string kind, bool reflection)
     {
         await using var server = await ForeignServer.GreeterCppAsync(kind, reflection);
         await GreetsAsync($"{server.Address}", ["--call", SayHello, .. reflection ? Array.Empty<string>() : ["--protoset", protoset]]);
@@ -67,14 +67,14 @@ public sealed class CallTests : IDisposable
     [Theory]
     [InlineData("tcp", true)]
     [InlineData("unix", false)]
-    public async Task Go_with_reflection_or_types_from_a_file(string kind, bool reflection)
+    public async Task A_method_of_grpc_go_is_called_by_reflection_or_types_from_a_file(string kind, bool reflection)
     {
         await using var server = await ForeignServer.GreeterGoAsync(kind, reflection);
         await GreetsAsync($"{server.Address}", ["--call", SayHello, .. reflection ? Array.Empty<string>() : ["--protoset", protoset]]);
     }
 
     [Fact]
-    public async Task Our_own_server_is_called_on_every_transport()
+    public async Task The_server_of_this_tool_is_called_on_every_transport()
     {
         await using var servers = await OpenAsync(
             "--transports", "tcp,tls,unix,pipe", "--call", "ipcbench.v1.Bench/Download", "--data", """{"size":"2000"}""",
@@ -103,7 +103,7 @@ public sealed class CallTests : IDisposable
             "--authority", "shop.example:8443",
         ];
         string[] shown = ["--cert", File("client.pem"), "--key", File("client.key")];
-        // The call before the run names the server as TLS does; the calls of the run have the name that was given.
+        // The call before the run uses the server name of TLS, and the calls of the run use the given name.
         var result = await MeasureAsync([.. asked, .. shown], calls: 40);
         Assert.Equal(40 * new HelloReply { Text = "shop.example:8443" }.CalculateSize(), result.Replies.Bytes);
         await Assert.ThrowsAsync<EnvironmentException>(() => OpenAsync(asked));
@@ -120,7 +120,7 @@ public sealed class CallTests : IDisposable
     }
 
     [Fact]
-    public async Task Requests_of_a_file_are_taken_in_turn_and_their_sizes_may_differ()
+    public async Task Requests_of_a_file_are_sent_in_turn_and_may_differ_in_size()
     {
         await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: true);
         string[] names = ["a", new string('b', 2_000), new string('c', 100_000)];
@@ -133,7 +133,7 @@ public sealed class CallTests : IDisposable
 
         int[] sizes = [.. names.Select(name => new HelloReply { Text = "Hello " + name }.CalculateSize())];
         Assert.Equal((120, sizes[0], sizes[2]), (result.Ok, result.Replies.Smallest, result.Replies.Largest));
-        // Each connection sends them in turn, so of its calls no kind is ahead by more than one.
+        // Each connection sends the requests in turn, so no kind of request is ahead by more than one call.
         var mean = result.Replies.Bytes / 120.0;
         Assert.InRange(mean, sizes.Average() * 0.9, sizes.Average() * 1.1);
         var key = cell.Record.Key;
@@ -172,7 +172,7 @@ public sealed class CallTests : IDisposable
     public async Task The_first_reply_of_each_connection_is_compared_with_the_expected_reply()
     {
         await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: true);
-        // The call before the run asks for the first line, and the second connection begins with the second.
+        // The call before the run sends the first line, and the second connection begins with the second line.
         var names = Write("names.jsonl", """
             {"name":"you"}
             {"name":"me"}

@@ -54,9 +54,9 @@ public class ChildServerCommandTests
         }
     }
 
-    // Whose servers are another user's (sudo) cannot be made by a test; what matters is what becomes of those behind one.
+    // A test cannot start servers of another user (sudo). The test checks that the servers after such a server are ended.
     [Fact]
-    public async Task A_server_that_may_not_be_ended_does_not_keep_other_servers_from_ending()
+    public async Task Other_servers_are_ended_although_a_server_cannot_be_ended()
     {
         var ended = new List<int>();
         var servers = Enumerable.Range(1, 4).Select(id => new Server(id, ended)).ToList();
@@ -80,7 +80,7 @@ public class ChildServerCommandTests
     }
 
     [Fact]
-    public async Task The_server_accepts_the_least_value_of_every_knob_and_tells_it()
+    public async Task The_server_accepts_and_reports_the_least_value_of_every_knob()
     {
         Knobs least = new()
         {
@@ -104,12 +104,12 @@ public class ChildServerCommandTests
         using var control = new ControlClient(server.Endpoints[0].Address, new ConnectorOptions());
         var told = await control.DescribeAsync(TestContext.Current.CancellationToken);
 
-        // The stack has a place of its own there.
+        // The reply has a separate field for the stack.
         Assert.All(own.Where(knob => knob.Name != "stack"), knob => Assert.Contains(knob.ServerOption![2..], told!.Settings.Keys));
     }
 
     [Fact]
-    public void More_streams_than_the_servers_default_are_requested()
+    public void A_stream_limit_above_the_servers_default_is_requested()
     {
         var arguments = new ChildServerCommand(
             [Address.Parse("unix:/tmp/a")], [], 200, new Knobs(), null, new Dictionary<string, string?>()).Arguments();
@@ -118,7 +118,7 @@ public class ChildServerCommandTests
     }
 
     [Fact]
-    public async Task A_server_that_is_not_ready_in_time_gives_one_sentence()
+    public async Task A_server_that_is_not_ready_in_time_is_reported()
     {
         var command = new ChildServerCommand(
             [ChildProcess.PrivateAddress("unix")], [], 100, new Knobs(), null, new Dictionary<string, string?>());

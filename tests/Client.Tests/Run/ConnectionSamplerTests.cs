@@ -33,7 +33,7 @@ public sealed class ConnectionSamplerTests : IDisposable
     });
 
     [Fact]
-    public void Without_endpoints_to_watch_there_is_no_thread() => Assert.Null(ConnectionSampler.Begin([]));
+    public void A_sampler_without_endpoints_starts_no_thread() => Assert.Null(ConnectionSampler.Begin([]));
 
     public void Dispose()
     {

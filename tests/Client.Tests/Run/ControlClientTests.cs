@@ -8,13 +8,13 @@ namespace IpcBench.Client.Tests.Run;
 public class ControlClientTests
 {
     [Fact]
-    public async Task A_server_that_resets_every_connection_does_not_answer()
+    public async Task A_server_that_resets_every_connection_is_reported_as_not_answering()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
         var resetting = ResetAllAsync(listener);
         var address = Address.Parse($"http://{listener.LocalEndpoint}");
-        // How far the client comes before it notices is chance.
+        // It is chance how far the client gets before the client notices the reset.
         for (var attempt = 0; attempt < 300; attempt++)
         {
             using var client = new ControlClient(address, new ConnectorOptions());
@@ -37,7 +37,7 @@ public class ControlClientTests
         }
         catch (Exception e) when (e is SocketException or InvalidOperationException)
         {
-            // The test is over: under way it was disposed of, or the next was not to be begun any more.
+            // The test is over: the listener was stopped before or during an accept.
         }
     }
 }

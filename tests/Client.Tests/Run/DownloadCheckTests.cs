@@ -7,13 +7,13 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Tests.Run;
 
-/// <summary>What a server cannot answer is said before anything is measured.</summary>
+/// <summary>Checks that the tool reports before the measurement what a server cannot answer.</summary>
 public class DownloadCheckTests
 {
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task A_server_with_another_service_gives_one_sentence(string kind)
+    public async Task A_server_with_another_service_is_reported(string kind)
     {
         await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: false);
         var refused = await Assert.ThrowsAsync<EnvironmentException>(() => Typed.ServersAsync("-U", $"{server.Address}"));
@@ -29,7 +29,7 @@ public class DownloadCheckTests
     [InlineData("ping-pong", "Echo")]
     [InlineData("push", "Push")]
     [InlineData("pull", "Pull")]
-    public async Task A_server_without_a_mode_gives_one_sentence(string mode, string method)
+    public async Task A_server_without_the_method_of_a_mode_is_reported(string mode, string method)
     {
         await using var server = new FakeServer
         {
@@ -43,7 +43,7 @@ public class DownloadCheckTests
     }
 
     [Fact]
-    public async Task A_size_above_the_limit_of_our_own_server_is_rejected()
+    public async Task A_size_above_the_limit_of_the_server_is_rejected()
     {
         var refused = await Assert.ThrowsAsync<UsageException>(() => Typed.ServersAsync("-s", "10,100M", "--transports", "tcp", "-c", "1"));
         Assert.Matches(
@@ -63,7 +63,7 @@ public class DownloadCheckTests
     }
 
     [Fact]
-    public void A_message_may_have_a_gibibyte()
+    public void The_size_is_limited_to_one_gibibyte()
     {
         Assert.Equal([1L << 30], Typed.Read(Preset.Main, "-s", "1GiB").Sizes);
         Assert.Equal(

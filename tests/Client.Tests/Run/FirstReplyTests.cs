@@ -8,7 +8,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
 
-/// <summary>The one call that is made before a run: what a server may answer that cannot be measured.</summary>
+/// <summary>Checks the call that is made before a run, with answers that cannot be measured.</summary>
 public sealed class FirstReplyTests : IDisposable
 {
     private const string Method = "a.B/C";
@@ -20,8 +20,8 @@ public sealed class FirstReplyTests : IDisposable
 
     [Theory]
     [InlineData(new byte[] { 1, 0, 0, 0, 2, 9, 9 })] // compressed
-    [InlineData(new byte[] { 7, 0, 0, 0, 2, 9, 9 })] // no flag that there is
-    [InlineData(new byte[] { 0, 0, 0, 0, 9, 1 })] // longer than what comes
+    [InlineData(new byte[] { 7, 0, 0, 0, 2, 9, 9 })] // an unknown flag
+    [InlineData(new byte[] { 0, 0, 0, 0, 9, 1 })] // a length beyond the body
     [InlineData(new byte[] { 0, 0xFF, 0xFF, 0xFF, 0xFF, 1 })]
     [InlineData(new byte[] { 0, 0, 0 })]
     [InlineData(new byte[0])]
@@ -38,7 +38,7 @@ public sealed class FirstReplyTests : IDisposable
     [InlineData("502", "HTTP status 502", null)]
     [InlineData("200", "no status", "abc")]
     [InlineData("200", "no status", null)]
-    public async Task An_answer_that_is_no_gRPC_is_not_taken_for_a_missing_method(string http, string shown, string? status)
+    public async Task An_answer_without_gRPC_is_not_reported_as_a_missing_method(string http, string shown, string? status)
     {
         await using var server = new FakeServer
         {
@@ -50,7 +50,7 @@ public sealed class FirstReplyTests : IDisposable
     }
 
     [Fact]
-    public async Task An_answer_without_an_end_is_reported_as_such()
+    public async Task An_answer_without_an_end_is_reported()
     {
         await using var server = new FakeServer
         {
@@ -77,14 +77,14 @@ public sealed class FirstReplyTests : IDisposable
         using var caller = new GrpcCaller(server.Address, new ConnectorOptions());
         var answer = caller.CallAsync("/" + Method, new byte[3], TestContext.Current.CancellationToken);
         await begun.Task;
-        await Task.Delay(200, TestContext.Current.CancellationToken); // the headers are on their way
+        await Task.Delay(200, TestContext.Current.CancellationToken); // the headers are in flight
         server.Kill(1, reset);
         var told = await Assert.ThrowsAsync<IOException>(() => answer);
         Assert.StartsWith($"{server.Address} ended its answer to a.B/C early: ", told.Message, StringComparison.Ordinal);
     }
 
     [Fact]
-    public async Task Too_large_fields_are_named()
+    public async Task Too_large_header_fields_are_reported()
     {
         var fields = Frames.Block(
             [(":status", "200"), .. Enumerable.Range(0, 5_000).Select(number => ($"x-{number}", new string('v', 20)))]);
@@ -102,7 +102,7 @@ public sealed class FirstReplyTests : IDisposable
     }
 
     [Fact]
-    public async Task The_first_message_of_a_stream_may_arrive_in_parts()
+    public async Task An_incomplete_first_message_of_a_stream_is_reported()
     {
         await using var server = new FakeServer
         {
@@ -111,11 +111,11 @@ public sealed class FirstReplyTests : IDisposable
         using var caller = new GrpcCaller(server.Address, new ConnectorOptions()) { Patience = TimeSpan.FromSeconds(1) };
         var told = await Assert.ThrowsAsync<IOException>(
             () => caller.CallAsync("/" + Method, new byte[3], TestContext.Current.CancellationToken, firstAlone: true));
-        Assert.Equal($"{server.Address} sent no message of a.B/C within 1 s", told.Message); // 33 bytes of it are missing
+        Assert.Equal($"{server.Address} sent no message of a.B/C within 1 s", told.Message); // 33 bytes of the message are missing
     }
 
     [Fact]
-    public async Task A_server_that_allows_no_stream_is_told_with_that_reason()
+    public async Task A_server_that_allows_no_stream_is_reported_with_the_reason()
     {
         await using var server = new FakeServer
         {
@@ -147,7 +147,7 @@ public sealed class FirstReplyTests : IDisposable
     {
         await using var server = new FakeServer
         {
-            Answer = (stream, call) => call == 1 ? Frames.Reply(stream, new byte[3]) // the method; the next is Control, which it has not
+            Answer = (stream, call) => call == 1 ? Frames.Reply(stream, new byte[3]) // the method; the next call is to Control
                 : resets ? Frames.Reset(stream, 8) : Frames.Headers(stream, true, (":status", "banana")),
         };
         await using var servers = await OpenAsync(server);

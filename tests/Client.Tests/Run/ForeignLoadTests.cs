@@ -29,19 +29,19 @@ public class ForeignLoadTests
         ForeignLoad.Reason(Round(machine, client, server), charged);
 
     [Theory]
-    [InlineData(3.00, 0.00, 0.0, "")]                                   // all of it is ours
+    [InlineData(3.00, 0.00, 0.0, "")]                                   // only client and server are busy
     [InlineData(3.15, 0.00, 0.0, "")]                                   // 3.75 % of 4 s: kernel threads, clock steps
     [InlineData(3.60, 0.00, 0.0, "15.0 % of the machine went to invisible processes (in other containers, or short-lived)")]
     [InlineData(3.60, 0.00, 0.6, "")]                                   // loopback's receive work
     [InlineData(3.00, 0.04, 0.0, "")]
     [InlineData(3.00, 0.12, 0.0, "the hypervisor gave 3.0 % of the CPU time to others")]
-    [InlineData(2.00, 0.00, 0.0, "")]                                   // clocks of different steps: negative is nothing
+    [InlineData(2.00, 0.00, 0.0, "")]                                   // the clocks differ: a negative rest counts as 0
     public void CPU_time_of_neither_side_spoils_a_cell(double busy, double steal, double soft, string expected) =>
         Assert.Equal(expected, Reason(Machine(busy, steal, soft), Used(1.5), Used(1.5)));
 
     [Theory]
     [InlineData(0.0)]
-    [InlineData(0.9)]                                                   // of TCP, charged to the sides or not: it changes nothing
+    [InlineData(0.9)]                                                   // soft interrupts of TCP change nothing
     public void Other_programs_spoil_a_cell_on_every_transport(double soft)
     {
         Assert.Equal(
@@ -51,11 +51,11 @@ public class ForeignLoadTests
     }
 
     [Fact]
-    public void In_a_very_short_round_clock_steps_are_no_foreign_load() =>
+    public void Clock_steps_in_a_very_short_round_are_no_foreign_load() =>
         Assert.Equal("", Reason(Machine(0.25, steal: 0.02, capacity: 0.4), Used(0.09), Used(0.09)));
 
     [Fact]
-    public void With_an_unknown_server_only_steal_is_judged()
+    public void Only_steal_is_judged_if_the_server_is_unknown()
     {
         Assert.Equal("", Reason(Machine(4), Used(1), null));
         Assert.Equal("the hypervisor gave 12.5 % of the CPU time to others", Reason(Machine(3, steal: 0.5), Used(1), null));
@@ -74,7 +74,7 @@ public class ForeignLoadTests
     [Fact]
     public void Interrupts_charged_to_processes_do_not_hide_foreign_load()
     {
-        // Quiet rounds with many interrupts: what the processes used is all there was, or the interrupts come on top of it.
+        // Quiet rounds with many interrupts: the machine's busy time equals the processes' time, or exceeds it by the interrupts.
         RoundMetrics Quiet(double busy) => Round(Machine(busy, soft: 0.6), Used(1.5), Used(1.5));
         Assert.True(SoftInterrupts.AreCharged([Quiet(3), Quiet(3.05), Quiet(3)]));
         Assert.False(SoftInterrupts.AreCharged([Quiet(3.6), Quiet(3.55), Quiet(3.6)]));

@@ -9,13 +9,13 @@ using IpcBench.Schema;
 
 namespace IpcBench.Client.Tests.Run;
 
-/// <summary>What a server's reflection may say that is shown on a terminal.</summary>
+/// <summary>Checks names and messages of a server's reflection that are shown on a terminal.</summary>
 public sealed class HostileReflectionTests
 {
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Names_are_one_line_each_without_control_characters()
+    public async Task Service_names_are_printed_on_one_line_without_control_characters()
     {
         await using var server = Answering(
             new() { ListServicesResponse = new() { Service = { new ServiceResponse { Name = "a.B\e[2J\r\nc.D" } } } },
@@ -53,7 +53,7 @@ public sealed class HostileReflectionTests
     [InlineData("a.\u202eb")]
     [InlineData("a..b")]
     [InlineData("a b")]
-    public async Task A_package_is_a_dotted_name(string package)
+    public async Task A_package_with_an_invalid_name_is_rejected(string package)
     {
         var file = new FileDescriptorProto
         {

@@ -17,19 +17,19 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Client.Tests.Run;
 
 /// <summary>
-/// Every mode of every client against every lie of a server: none is counted as a success, and the run ends with a sentence. A mode that
-/// is added to <see cref="CallMode.All"/> has its cases here, which fail until <see cref="Right"/> says what is right in that mode.
+/// Checks that no false answer of a server counts as a success, and that the run reports a failure, in every mode of every client. A mode
+/// that is added to <see cref="CallMode.All"/> has its cases here, which fail until <see cref="Right"/> knows its right answers.
 /// </summary>
 public sealed class LyingStreamTests : IDisposable
 {
     private const int Size = 10, Pulled = 40, AtOnce = 8, Connections = 8;
 
-    // What --call adds to the clients: the method is somebody's own, and its messages are sent as they are.
+    // A further client: --call, with a user's own method, whose messages are sent unchanged.
     private const string Called = "call";
 
     private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("lies-");
 
-    /// <summary>What a server sends for a DATA frame; null: it closes the connection.</summary>
+    /// <summary>What a server sends for a DATA frame. Null: the server closes the connection.</summary>
     private static readonly Dictionary<string, Func<Reply, byte[]?>> Lies = new()
     {
         ["http 503"] = right => right.After(Frames.Headers(right.Stream, false, (":status", "503"), ("content-type", "application/grpc"))),
@@ -63,7 +63,7 @@ public sealed class LyingStreamTests : IDisposable
         ["silence"] = _ => [],
     };
 
-    /// <summary>What a server adds to an answer that is right until then: that one counts, and nothing of what is added.</summary>
+    /// <summary>What a server adds to a right answer. The right answer counts, and the addition does not.</summary>
     private static readonly Dictionary<string, Func<Reply, byte[]?>> Additions = new()
     {
         ["each message twice"] = right => right.After(
@@ -78,8 +78,8 @@ public sealed class LyingStreamTests : IDisposable
         [.. CallMode.All.SelectMany(mode => Clients(mode).Select(client => (mode, client)))];
 
     /// <summary>
-    /// The modes in which every call or message has an answer of its own. A stream of push has one answer, at its end, which a busy machine
-    /// sends after the time-out; every stream of pull of the server here is silent after a number of messages.
+    /// The modes in which every call or message has its own answer. A stream of push has one answer, at its end, which a busy machine sends
+    /// after the time-out. A stream of pull has no more messages after a fixed number, so its calls always time out.
     /// </summary>
     public static TheoryData<string, string> AnsweredModes =>
     [
@@ -93,9 +93,9 @@ public sealed class LyingStreamTests : IDisposable
     [MemberData(nameof(Modes))]
     public async Task Correct_answers_are_counted(string mode, string client)
     {
-        // A busy machine sends the one answer of a pushed stream late. Only a pulled stream, which falls silent, has to time out.
+        // A busy machine sends the only answer of a pushed stream late. Only a pulled stream, which falls silent, must time out.
         var seen = await RunAsync(mode, client, right => right.All, timeout: mode == CallMode.Pull ? "200ms" : "20s");
-        // The server of a pulled stream sends its messages at once and is silent afterwards, which the run says.
+        // The server of a pulled stream sends its messages at once and then nothing, which the run reports.
         var isSilent = mode == CallMode.Pull && seen.Failures is ["cut off"];
         Assert.True(isSilent || (seen.Code == ExitCode.Ok && seen.Failures.Count == 0), $"exit code {seen.Code}; {seen}");
         Assert.InRange(seen.Ok, isSilent ? 0 : 1, seen.Asked);
@@ -103,10 +103,10 @@ public sealed class LyingStreamTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Modes))]
-    public async Task No_false_answer_is_a_success_and_the_run_ends_with_a_sentence(string mode, string client)
+    public async Task No_false_answer_counts_as_a_success_and_every_run_reports_a_failure(string mode, string client)
     {
         var wrong = new ConcurrentBag<string>();
-        // A stream of somebody's own method may have as many messages as it likes.
+        // A stream of a user's own method may have any number of messages.
         var lies = Lies.Keys.Concat(Additions.Keys)
             .Where(lie => (mode, client, lie) is not (CallMode.Pull, Called, "each message twice"));
         var together = new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = TestContext.Current.CancellationToken };
@@ -118,10 +118,10 @@ public sealed class LyingStreamTests : IDisposable
         Assert.True(wrong.IsEmpty, string.Join('\n', wrong.Order(StringComparer.Ordinal)));
     }
 
-    /// <summary>Half of the connections answer a few calls and then no more; the others serve on.</summary>
+    /// <summary>Half of the connections stop answering after a few calls, and the others continue.</summary>
     [Theory]
     [MemberData(nameof(AnsweredModes))]
-    public async Task Hanging_calls_on_half_of_the_connections_are_counted_and_named(string mode, string client)
+    public async Task Hanging_calls_on_half_of_the_connections_are_counted_and_reported(string mode, string client)
     {
         var seen = await RunAsync(
             mode, client, right => right.All, heard => heard.Frames + heard.Call > 16 && heard.Connection % 2 == 0, Connections);
@@ -130,7 +130,7 @@ public sealed class LyingStreamTests : IDisposable
         Assert.Contains(seen.Doubts, doubt => doubt.Contains("no answer in time", StringComparison.Ordinal));
     }
 
-    /// <summary>What is wrong with how a lie is told; null: nothing.</summary>
+    /// <summary>Returns what is wrong with the outcome of a false answer, or null when it is right.</summary>
     private async Task<string?> WrongAsync(string mode, string client, string lie)
     {
         var isWhole = Lies.TryGetValue(lie, out var say);
@@ -157,7 +157,7 @@ public sealed class LyingStreamTests : IDisposable
         .. CallOf(mode) is null ? Array.Empty<string>() : [Called],
     ];
 
-    /// <summary>The kind of method whose calls are of that mode; null: there is none.</summary>
+    /// <summary>The kind of method whose calls have the mode, or null when no method has.</summary>
     private static (bool Takes, bool Returns)? CallOf(string mode)
     {
         foreach (var (takes, returns) in ((bool, bool)[])[(false, false), (true, false), (false, true), (true, true)])
@@ -169,7 +169,7 @@ public sealed class LyingStreamTests : IDisposable
         return null;
     }
 
-    /// <summary>The messages of a right answer to what was heard, how many calls they end, and whether the stream ends with them.</summary>
+    /// <summary>The messages of a right answer, the number of calls that they end, and whether the stream ends with them.</summary>
     private static (byte[] Messages, int Answers, bool Ends) Right(string mode, Heard heard)
     {
         byte[] received = Frames.Prefixed(new Received { Bytes = Size }.ToByteArray());
@@ -200,7 +200,7 @@ public sealed class LyingStreamTests : IDisposable
         await using var server = new FakeServer();
         server.Hears = heard =>
         {
-            // Before the run: is that one of ours, and does it know the method? It is not, and it does.
+            // Before the run the client asks whether the server is this tool's (no) and knows the method (yes).
             if (heard.Call == (called ? 2 : 1))
                 return heard.Ends ? Frames.Headers(heard.Stream, true, (":status", "200"), ("grpc-status", "12")) : [];
             var (messages, answers, ends) = Right(mode, heard);
@@ -250,7 +250,7 @@ public sealed class LyingStreamTests : IDisposable
         return Typed.ReadCall([.. common, "--call", "a.B/C", "--proto", proto, "--data", "{}"]);
     }
 
-    /// <summary>What became of a run.</summary>
+    /// <summary>The outcome of a run.</summary>
     private sealed record Seen(
         int Code, int Asked, long Ok, double Credited, List<string> Sentences, List<string> Doubts, List<string> Failures)
     {
@@ -267,7 +267,7 @@ public sealed class LyingStreamTests : IDisposable
 
         public byte[] All => After(Headers);
 
-        /// <summary>The rest, behind other headers than the right ones.</summary>
+        /// <summary>The rest of the answer, after the given headers.</summary>
         public byte[] After(byte[] headers) =>
         [
             .. headers, .. Messages.Length > 0 ? Frames.Data(Stream, Messages) : [], .. Ends ? Frames.Trailers(Stream) : [],

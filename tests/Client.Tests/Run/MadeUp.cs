@@ -5,10 +5,10 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
 
-/// <summary>Measurements that nobody made, and runs of them.</summary>
+/// <summary>Makes up measurements, and runs that consist of them.</summary>
 internal static class MadeUp
 {
-    /// <summary>A second of so many calls on four connections.</summary>
+    /// <summary>Makes up a round of one second with so many calls on four connections.</summary>
     public static Measurement Round(int number, int cell = 0, long calls = 0) => new()
     {
         Cell = cell,
@@ -25,7 +25,7 @@ internal static class MadeUp
         Connections = new ConnectionStats { Requested = 4, Opened = 4, Active = 4 },
     };
 
-    /// <summary>A run of two transports and two sizes, to its end.</summary>
+    /// <summary>Runs two transports and two sizes to the end.</summary>
     public static async Task<RunRecord> RunAsync(
         MadeUpRounds made, int rounds, CancellationToken cancellation = default, GivenLoad[]? loads = null,
         string? file = null, long largest = WholeFile.LargestRead, bool fresh = false, Resumption? resume = null,
@@ -85,7 +85,7 @@ internal sealed class MadeUpRounds : IRoundRunner
 
     public int LoseAt { get; init; } = -1;
 
-    // The median call of a cell whose windows have to be longer in that round.
+    // The duration of the median call if the windows of a cell must be longer in a round.
     public Func<int, int, TimeSpan?> Call { get; init; } = (_, _) => null;
 
     public List<string> Starts { get; } = [];
@@ -96,7 +96,7 @@ internal sealed class MadeUpRounds : IRoundRunner
         return WarmUpFails is null ? Task.CompletedTask : Task.FromException(WarmUpFails);
     }
 
-    // The order in which cells were measured: those in turns together.
+    // The order in which cells were measured. Cells that take turns are one entry.
     public List<string> Turns { get; } = [];
 
     public async Task<IReadOnlyList<MeasuredRound>> MeasureInTurnsAsync(

@@ -46,7 +46,7 @@ public class OtherProcessesTests
             var without = OtherProcesses.Between(before, after, [spinner.Id]);
             Assert.InRange(with.TotalNs - without.TotalNs, 300_000_000, long.MaxValue);
             Assert.DoesNotContain(without.Busiest, one => one.Process == spinner.Id);
-            // Other programs of this machine may be busier than the spinner: it is named unless as many as are named at all are busier.
+            // Other programs of this machine may be busier than the spinner. The spinner is named unless they take all the places.
             Assert.InRange(with.Busiest.Count, 1, OtherUsage.Named);
             Assert.Equal(with.Busiest.OrderByDescending(one => one.CpuNs), with.Busiest);
             var others = without.Busiest.Count(one => one.CpuNs >= with.TotalNs - without.TotalNs);

@@ -17,7 +17,7 @@ public class OwnUsageTests
         {
             var block = new byte[1000];
             kept += block.Length;
-            GC.KeepAlive(block); // else the JIT keeps it on the stack
+            GC.KeepAlive(block); // otherwise the JIT would keep the block on the stack
         }
         GC.Collect();
         var usage = Usage.Between(before, ProcessSnapshot.Take(), calls: 7);

@@ -9,7 +9,7 @@ namespace IpcBench.Client.Tests.Run;
 public sealed class ProcessReaperTests
 {
     [Fact]
-    public async Task A_new_process_with_the_id_of_an_ended_server_lives()
+    public async Task A_new_process_with_the_id_of_an_ended_server_is_not_killed()
     {
         using var server = Sleeping();
         using var another = Sleeping();
@@ -26,7 +26,7 @@ public sealed class ProcessReaperTests
     }
 
     [Fact]
-    public async Task A_server_that_ended_in_time_is_not_remembered()
+    public async Task A_server_that_ended_in_time_is_not_killed()
     {
         using var server = Sleeping();
         var start = ProcessClock.Read(server.Id)!.StartTicks;
@@ -37,7 +37,7 @@ public sealed class ProcessReaperTests
     }
 
     [Fact]
-    public async Task Server_is_ended_when_no_reaper_accepts_it()
+    public async Task A_server_is_ended_if_no_reaper_accepts_it()
     {
         var command = new Sleeper();
         var reaper = ProcessReaper.Start();

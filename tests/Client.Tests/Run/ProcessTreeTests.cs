@@ -9,7 +9,7 @@ namespace IpcBench.Client.Tests.Run;
 public class ProcessTreeTests
 {
     [Fact]
-    public Task The_time_of_a_spinning_process_is_its_own() => TestLoad.InTheEndAsync(async () =>
+    public Task The_CPU_time_of_a_spinning_process_agrees_with_its_own_clock() => TestLoad.InTheEndAsync(async () =>
     {
         using var spinner = Shell("while :; do :; done");
         await AssertSpunAsync(spinner, TimeSpan.FromSeconds(1));
@@ -39,9 +39,9 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public async Task Children_from_before_the_window_count_from_its_first_edge()
+    public async Task Children_from_before_the_window_count_from_the_first_reading()
     {
-        // The child has used a while before the first reading: what it brings to its parent as it ends holds that too.
+        // The child has used CPU time before the first reading, which its parent's counters include when the child ends.
         const string loop = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
         using var parent = Shell($"sh -c '{loop}; echo used; read go; {loop}'; echo ended; read end");
         Assert.Equal("used", await parent.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken));
@@ -52,11 +52,11 @@ public class ProcessTreeTests
         Assert.Equal("ended", await parent.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken));
         var used = Used(before, tree);
         Kill(parent);
-        Assert.InRange(used, child.CpuNs / 3, child.CpuNs * 3 / 2); // once more about what it had used before, and not that as well
+        Assert.InRange(used, child.CpuNs / 3, child.CpuNs * 3 / 2); // about as much as before the first reading, but not both
     }
 
     [Fact]
-    public void A_child_that_nobody_waited_for_reduces_no_other_time()
+    public void An_ended_child_that_was_not_waited_for_is_not_subtracted()
     {
         var root = new ProcessClock(1, 1_000_000_000, 500_000_000, 500_000_000, 0, 0);
         var child = new ProcessClock(2, 9_000_000_000, 9_000_000_000, 0, 0, 0);
@@ -64,7 +64,7 @@ public class ProcessTreeTests
         var later = new TreeReading([7], new Dictionary<int, ProcessClock>
         {
             [7] = root with { CpuNs = 1_200_000_000, UserNs = 600_000_000, KernelNs = 600_000_000 },
-            [8] = new(3, 50_000_000, 0, 50_000_000, 0, 0), // its number went to another child
+            [8] = new(3, 50_000_000, 0, 50_000_000, 0, 0), // another child has its id now
         });
 
         Assert.Equal((100_000_000, 150_000_000), TreeReading.Between(earlier, later));
@@ -87,7 +87,7 @@ public class ProcessTreeTests
         Assert.True(isGone);
     }
 
-    // No speed is asserted: the process's own clock is compared with ours of the same process.
+    // No speed is asserted: the usage is compared with .NET's clock of the same process.
     private static async Task AssertSpunAsync(Process spinner, TimeSpan time)
     {
         var tree = Found(spinner);
@@ -99,7 +99,7 @@ public class ProcessTreeTests
         var used = (spinner.TotalProcessorTime - own).TotalNanoseconds;
         Kill(spinner);
         Assert.NotNull(usage);
-        // The readings are a little apart, and on a busy machine that is a while.
+        // The two clocks are read a moment apart, which is long on a busy machine.
         Assert.InRange(usage.CpuUserNs + usage.CpuKernelNs, Math.Max(10_000_000, used - 200_000_000), used + 200_000_000);
         Assert.True(usage.WorkingSetBytes > 100_000);
         Assert.Equal(5, usage.Calls);

@@ -28,7 +28,7 @@ public class RelaunchTests
             Assert.Contains("Requests/sec:", output);
             using var json = JsonDocument.Parse(await File.ReadAllBytesAsync(name));
             Assert.Equal(cpu, json.RootElement.GetProperty("host").GetProperty("clientCpus").GetString());
-            Assert.Equal([name], Directory.GetFileSystemEntries(folder)); // nothing of the first start either
+            Assert.Equal([name], Directory.GetFileSystemEntries(folder)); // the first start leaves no file either
         }
         finally
         {

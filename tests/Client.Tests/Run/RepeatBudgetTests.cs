@@ -17,7 +17,7 @@ public class RepeatBudgetTests
     }
 
     [Fact]
-    public void Without_a_planned_number_a_fifth_of_the_measurements_so_far_may_be_repeated()
+    public void At_most_a_fifth_of_the_measurements_so_far_is_repeated_without_a_plan()
     {
         var budget = new RepeatBudget(0);
 

@@ -36,7 +36,7 @@ public sealed class ResultsPathTests : IDisposable
     }
 
     [Fact]
-    public void A_clock_that_is_set_back_moves_no_stamp()
+    public void Time_stamps_do_not_go_back_when_the_clock_is_set_back()
     {
         Directory.CreateDirectory(folder);
         var clock = new MovedClock();

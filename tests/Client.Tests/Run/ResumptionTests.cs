@@ -10,7 +10,7 @@ using static IpcBench.Client.Tests.Run.MadeUp;
 
 namespace IpcBench.Client.Tests.Run;
 
-/// <summary><c>--resume FILE -r +4</c>: what may be gone on with, and what that makes of the file.</summary>
+/// <summary>Checks <c>--resume FILE -r +4</c>: which runs can be resumed, and what the file then contains.</summary>
 public sealed class ResumptionTests : IDisposable
 {
     private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("resume-");
@@ -34,7 +34,7 @@ public sealed class ResumptionTests : IDisposable
     }
 
     [Fact]
-    public void The_looks_of_automatic_rounds_count_too() => Assert.Equal(
+    public void A_resumed_run_with_automatic_rounds_records_its_looks() => Assert.Equal(
         [20, 24],
         new Resumption("x", Run(rounds: 20, auto: true), 4).Continue(Run(rounds: 20)).Options.Looks);
 
@@ -55,7 +55,7 @@ public sealed class ResumptionTests : IDisposable
     }
 
     [Fact]
-    public async Task A_run_that_cannot_be_resumed_is_rejected_with_a_sentence()
+    public async Task A_run_that_cannot_be_resumed_is_rejected_with_the_reason()
     {
         var file = Save(Run(rounds: 12));
         Assert.Equal($"--resume: there is no file {file}x", await SeenAsync("--resume", file + "x"));
@@ -112,7 +112,7 @@ public sealed class ResumptionTests : IDisposable
 
     [Theory]
     [InlineData(2)] // fewer rounds than its search had
-    [InlineData(30)] // more
+    [InlineData(30)] // more rounds than its search had
     public async Task A_search_with_automatic_rounds_gets_the_requested_number_of_rounds(int automatic)
     {
         GivenLoad[] search = [new SearchLoad(LatencyObjective.Parse("failures<1%", out _)!)];

@@ -10,7 +10,7 @@ namespace IpcBench.Client.Tests.Run;
 public class ServerControlTests
 {
     [Fact]
-    public async Task If_one_server_does_not_answer_the_connections_to_the_others_are_closed()
+    public async Task Connections_to_other_servers_are_closed_if_one_server_does_not_answer()
     {
         await using var first = new FakeServer();
         await using var second = new FakeServer();
@@ -30,7 +30,7 @@ public class ServerControlTests
 
     // A busy machine may take seconds until a server that was just started answers its first call.
     [Fact]
-    public async Task A_server_has_the_time_that_the_caller_gives()
+    public async Task A_server_that_does_not_answer_fails_at_the_callers_time_limit()
     {
         using var silent = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));

@@ -12,13 +12,13 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
 
-/// <summary>The server's CPU time is read from outside: of the right process, and what it says itself.</summary>
+/// <summary>Checks that the server's CPU time is read from the right process and agrees with the server's own report.</summary>
 public class ServerCpuTests
 {
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task The_CPU_time_of_our_server_seen_from_outside_agrees_with_its_report(string kind)
+    public async Task The_servers_CPU_time_read_from_outside_agrees_with_its_report(string kind)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Windows' clock has steps of 15.6 ms");
         await using var servers = await Typed.ServersAsync("--transports", kind, "-c", "8");
@@ -34,7 +34,7 @@ public class ServerCpuTests
 
         var (toldNs, seenNs) = (told.CpuUserNs + told.CpuKernelNs, seen.CpuUserNs + seen.CpuKernelNs);
         Assert.True(toldNs > 100_000_000, $"hardly a load: {toldNs} ns");
-        // It tells what four questions cost as well, each some tenths of a millisecond, and more where others want the CPUs.
+        // The report includes the cost of four requests. Each takes some tenths of a millisecond, and more on a busy machine.
         Assert.InRange(seenNs, 0.9 * toldNs - 20_000_000, 1.005 * toldNs);
         Assert.InRange(seen.CpuUserNs / (double)seenNs, told.CpuUserNs / (double)toldNs - 0.1, told.CpuUserNs / (double)toldNs + 0.1);
         Assert.Equal(20_000, seen.Calls);
@@ -42,7 +42,7 @@ public class ServerCpuTests
         Assert.True(seen.AllocatedBytes > 0);
         Assert.InRange(seen.VoluntarySwitches!.Value, 1, seen.ContextSwitches);
         var loop = counters.Client(20_000).Loop!;
-        Assert.InRange(loop.Sends, 20_000 / 8, 20_000 + 100); // of eight connections several may have been answered at once
+        Assert.InRange(loop.Sends, 20_000 / 8, 20_000 + 100); // several of the eight connections may be served by one send
         Assert.InRange(loop.Receives, 20_000 / 8, 100_000);
         Assert.InRange(loop.EmptyReceives, 0, loop.Receives - 1);
         Assert.True(loop.Waits > 0);
@@ -54,7 +54,7 @@ public class ServerCpuTests
     public async Task A_busy_program_is_counted_and_named_on_every_transport(string kind)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
-        // Its parent ends: what descends from this process is no other's load.
+        // The parent ends, because descendants of this process do not count as other programs.
         using var parent = Process.Start(
             new ProcessStartInfo("/bin/sh", ["-c", "while :; do :; done & echo $!"]) { RedirectStandardOutput = true })!;
         var line = await parent.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken);
@@ -69,15 +69,15 @@ public class ServerCpuTests
             using var counters = new WindowCounters(Options("-c", "8"), control, servers.Owners[address], () => generator.SystemCalls);
             await counters.AskFirstAsync(TestContext.Current.CancellationToken);
             var burnt = new Burnt(burner.Id, counters);
-            // As long as it takes until the burner had its share, on however busy a machine.
+            // The window lasts until the burner has used enough CPU time, also on a busy machine.
             await generator.RunAsync(
                 new LoadWindow { Duration = TimeSpan.FromSeconds(30) }, burnt.Enough(TestContext.Current.CancellationToken), burnt);
             await counters.AskLastAsync();
 
             var machine = counters.Machine!;
-            // Its use is that of the window in proportion: on a busy machine it may have had more of the time around it, or less.
+            // The burner's time is scaled to the window. On a busy machine the burner may have used more or less around the window.
             Assert.True(machine.OthersNs > burnt.Ns / 2, $"{machine.OthersNs} of {burnt.Ns} ns");
-            // Where three others were busier, they are the ones to name.
+            // If three other programs were busier, those are named.
             Assert.True(machine.Busiest.Any(one => one.Pid == id) || machine.Busiest.All(one => one.CpuNs > burnt.Ns / 2),
                 $"{burnt.Ns} ns of {id}: {string.Join(", ", machine.Busiest)}");
         }
@@ -106,7 +106,7 @@ public class ServerCpuTests
         Assert.Equal(atEnd, times);
     }
 
-    /// <summary>What a process used between the edges of a window, by its own clock; ends the window when that is 0.3 s.</summary>
+    /// <summary>Measures what a process uses between the edges of a window, by its own clock. Ends the window at 0.3 s.</summary>
     private sealed class Burnt(int process, IWindowEdges inner) : IWindowEdges
     {
         private long begin = long.MaxValue, end;
@@ -143,7 +143,7 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public async Task Restarted_servers_are_other_processes_of_the_same_cells()
+    public async Task Restarted_servers_are_new_processes_for_the_same_cells()
     {
         await using var servers = await Typed.ServersAsync(
             "--transports", "tcp,unix", "--aa", "-c", "4", "-s", "10", "--sockets", "dotnet");
@@ -172,7 +172,7 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public async Task CPU_time_and_context_switches_of_a_foreign_server_are_read_too()
+    public async Task CPU_time_and_context_switches_of_a_foreign_server_are_read()
     {
         await using var server = await ForeignServer.PythonAsync("unix");
         await using var servers = await Typed.ServersAsync("-U", $"{server.Address}");
@@ -186,7 +186,7 @@ public class ServerCpuTests
         var seen = counters.Server(300)!;
         Assert.True(seen.CpuUserNs + seen.CpuKernelNs > 3_000_000, $"300 calls of Python: {seen.CpuUserNs} + {seen.CpuKernelNs} ns");
         Assert.True(seen.VoluntarySwitches >= 300, $"one call at a time, and each wakes it: {seen.VoluntarySwitches}");
-        Assert.Equal(300, counters.Client(300).Loop!.Sends, 30.0); // and what answers its PINGs
+        Assert.Equal(300, counters.Client(300).Loop!.Sends, 30.0); // and the answers to the PINGs
     }
 
     [Fact]
@@ -214,7 +214,7 @@ public class ServerCpuTests
     [Fact]
     public void A_server_on_another_machine_has_no_process_here()
     {
-        // TEST-NET-1 (RFC 5737): nobody's address.
+        // An address of TEST-NET-1 (RFC 5737), which no machine has.
         var there = Address.Parse("http://192.0.2.1:80");
         var owner = ServerOwner.For(there, Options("-U", $"{there}"));
 

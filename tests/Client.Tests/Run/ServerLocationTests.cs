@@ -19,7 +19,7 @@ public sealed class ServerLocationTests : IDisposable
     }
 
     [Fact]
-    public void A_native_host_is_preferred()
+    public void The_native_host_of_the_server_is_preferred()
     {
         Touch("GrpcBenchServer.dll");
         var native = Touch("GrpcBenchServer" + (Environment.ProcessPath!.EndsWith(".exe", StringComparison.Ordinal) ? ".exe" : ""));
@@ -28,7 +28,7 @@ public sealed class ServerLocationTests : IDisposable
     }
 
     [Fact]
-    public void Without_a_native_host_dotnet_runs_the_library()
+    public void A_server_without_a_native_host_is_run_by_dotnet()
     {
         var library = Touch("GrpcBenchServer.dll");
 
@@ -68,7 +68,7 @@ public sealed class ServerLocationTests : IDisposable
     }
 
     [Fact]
-    public void Without_dotnet_a_library_cannot_be_run()
+    public void A_server_without_a_native_host_needs_dotnet()
     {
         var library = Touch("GrpcBenchServer.dll");
 
@@ -78,7 +78,7 @@ public sealed class ServerLocationTests : IDisposable
     }
 
     [Fact]
-    public void A_dotnet_without_ASP_NET_Core_gives_one_sentence()
+    public void A_dotnet_without_ASP_NET_Core_is_reported()
     {
         Touch("GrpcBenchServer.dll");
         var dotnet = Path.Combine(folder, "dotnet");

@@ -9,7 +9,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
 
-/// <summary>Cells that are compared take turns on connections that stay open, against real servers.</summary>
+/// <summary>Checks compared cells that take turns on open connections, against real servers.</summary>
 public class SlicesTests
 {
     private const string Two = "--transports tcp,unix -s 10 -c 6 -t 2 --slice 20ms --warmup 50ms --seed 7 -d ";
@@ -27,7 +27,7 @@ public class SlicesTests
 
         Assert.Equal([0, 1], rounds.Select(round => round.Cell).Order());
         var count = rounds[0].Slices!.Rates.Count;
-        Assert.InRange(count, 1, 20); // where a call takes longer than 4 ms, slices are longer and fewer
+        Assert.InRange(count, 1, 20); // calls above 4 ms make slices longer and fewer
         foreach (var round in rounds)
         {
             var slices = round.Slices!;
@@ -82,7 +82,7 @@ public class SlicesTests
     }
 
     [Fact]
-    public async Task A_server_that_dies_in_a_slice_is_reported_and_its_measurements_are_kept()
+    public async Task A_server_that_ends_in_a_slice_is_reported_and_its_measurements_are_kept()
     {
         var options = Typed.Read(Preset.Main, (Two + "60s").Split(' '));
         await using var servers = await Typed.ServersAsync(options);
@@ -109,7 +109,7 @@ public class SlicesTests
     [InlineData("--transports tcp,unix --mode ping-pong", true)]
     [InlineData("--transports tcp", false)]
     [InlineData("-U http://localhost:1 -U unix:/x", true)]
-    public void Whether_cells_take_turns_follows_from_the_plan(string typed, bool inTurns)
+    public void Plans_whose_cells_take_turns_are_recognized(string typed, bool inTurns)
     {
         var options = Typed.Read(Preset.Main, $"-s 10 -c 2 {typed}".Split(' '));
         var addresses = options.OwnServer ? options.Transports.Select(kind => Address.Own[kind]("x")) : options.Addresses;
@@ -119,16 +119,16 @@ public class SlicesTests
     }
 
     [Theory]
-    [InlineData(1, 50, 20)]     // as asked
+    [InlineData(1, 50, 20)]     // the requested length
     [InlineData(11, 55.56, 18)] // 5 calls, and all of the time is used
     [InlineData(150, 1000, 1)]
-    [InlineData(300, 1500, 1)]  // longer than the round was to be
+    [InlineData(300, 1500, 1)]  // longer than the planned round
     public void A_slice_holds_at_least_five_calls(double callMs, double sliceMs, int count)
     {
         var options = Typed.Read(Preset.Main) with { Duration = TimeSpan.FromSeconds(1) };
         var length = SliceLength.For(options, (long)(callMs * 1e6));
         Assert.Equal((sliceMs, count), (Math.Round(length.Slice.TotalMilliseconds, 2), length.Count));
-        // A length that was typed stays.
+        // A given length is kept.
         Assert.True(SliceLength.For(options with { FixedDuration = true }, (long)(callMs * 1e6)).Slice <= options.Duration);
     }
 

@@ -8,7 +8,7 @@ using IpcBench.Client.Tests.Engine.Support;
 
 namespace IpcBench.Client.Tests.Run;
 
-/// <summary>A window in which a process was stopped by a real SIGSTOP says so.</summary>
+/// <summary>Checks that a window in which a process was stopped by SIGSTOP is marked.</summary>
 public class StandstillTests
 {
     private const string NoSignals = "no signals to send on Windows";
@@ -38,7 +38,7 @@ public class StandstillTests
         await using var server = new FakeServer();
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
         var measured = await TestLoad.RunAsync(generator, new LoadWindow { Duration = TimeSpan.FromMilliseconds(100) });
-        // Made even, since a busy machine may let both programs stand still.
+        // The calls are spread evenly here, because a busy machine may stop both programs.
         var second = measured with
         {
             WindowNs = 1_000_000_000,
@@ -51,7 +51,7 @@ public class StandstillTests
     }
 
     [Fact]
-    public async Task A_stopped_client_is_noted_in_the_file()
+    public async Task A_stopped_client_is_recorded_in_the_file()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         var folder = Directory.CreateTempSubdirectory("stop-");

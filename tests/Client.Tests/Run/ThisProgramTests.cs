@@ -5,7 +5,7 @@ namespace IpcBench.Client.Tests.Run;
 public class ThisProgramTests
 {
     [Fact]
-    public void A_native_host_starts_itself()
+    public void The_native_host_is_started_directly()
     {
         var info = ThisProgram.StartInfo("/opt/tools/grpcbench", "/nowhere", () => null, ["doctor", "a b"]);
 
@@ -14,7 +14,7 @@ public class ThisProgramTests
     }
 
     [Fact]
-    public void Without_a_native_host_beside_it_dotnet_runs_the_client()
+    public void A_client_without_a_native_host_is_run_by_dotnet()
     {
         var info = ThisProgram.StartInfo("/usr/bin/dotnet", "/nowhere", () => "/usr/bin/dotnet", ["run"]);
 

@@ -9,7 +9,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
 
-/// <summary>Why there is no TLS with a server, by both ways of calling it: the run's own and .NET's.</summary>
+/// <summary>Checks the reasons why TLS with a server fails, for both clients: the run's own and .NET's.</summary>
 public sealed class TlsRefusalTests : IDisposable
 {
     private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("tls-");
@@ -37,7 +37,7 @@ public sealed class TlsRefusalTests : IDisposable
     }
 
     [Fact]
-    public async Task The_error_of_another_protocol_is_not_an_inner_exception()
+    public async Task The_error_of_another_protocol_shows_no_inner_exception()
     {
         using var server = new TlsServer(folder.FullName, SslApplicationProtocol.Http11);
         Assert.DoesNotContain("see inner", await ReasonAsync(server.Address, new()), StringComparison.Ordinal);
@@ -58,7 +58,7 @@ public sealed class TlsRefusalTests : IDisposable
         Assert.Equal("cannot connect to https://127.0.0.1:1: Connection refused", await CallAsync(address, new()));
     }
 
-    // The same words, whoever connects.
+    // Both clients give the same reason.
     private static async Task<string> ReasonAsync(Address.Tls address, ConnectorOptions options)
     {
         var connecting = await Assert.ThrowsAsync<IOException>(async () => await Connector.For(address, options).ConnectAsync(Cancel));
@@ -75,7 +75,7 @@ public sealed class TlsRefusalTests : IDisposable
         return told.Message[$"{address} does not answer: ".Length..];
     }
 
-    /// <summary>Shakes hands for one protocol and says nothing.</summary>
+    /// <summary>Makes the TLS handshake for one protocol and sends nothing.</summary>
     private sealed class TlsServer : IDisposable
     {
         private readonly TcpListener listener = new(IPAddress.Loopback, 0);

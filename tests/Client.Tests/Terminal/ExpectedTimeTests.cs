@@ -33,13 +33,13 @@ public sealed class ExpectedTimeTests
         time.RoundStarted(0, At(0));
         Assert.Equal((8 * 1.18) + (3 * plan.BetweenRounds.TotalSeconds), time.Left(At(0))!.Value.TotalSeconds, 1);
         time.Finished(plan.Cells[0], 1, At(1));
-        time.RoundStarted(1, At(1)); // again, by the same servers
+        time.RoundStarted(1, At(1)); // a repeated start, with the same servers
         time.Finished(plan.Cells[1], 1, At(2));
         time.RoundStarted(0, At(32));
         Assert.Equal(6 + (2 * 30), time.Left(At(32))!.Value.TotalSeconds, 1);
     }
 
-    // Interrupted in the first round at the load: the other phase had all of its rounds.
+    // The run was interrupted in the first round at the given load, after all rounds at full load.
     [Fact]
     public void Missing_rounds_at_given_loads_are_counted_when_a_run_is_resumed()
     {
@@ -74,7 +74,7 @@ public sealed class ExpectedTimeTests
     [Theory]
     [InlineData("300", true)]
     [InlineData("300ms", false)]
-    public void A_plan_of_hours_says_within_80_columns_how_to_shorten_it(string duration, bool hours)
+    public void A_plan_of_hours_shows_how_to_shorten_the_run(string duration, bool hours)
     {
         var options = Typed.Read(Preset.Main, "-r", "12", "-d", duration);
         var plan = new BenchPlan(options, [new Target(Address.Parse("unix:/tmp/a.sock"), options.Variants[0])]);
@@ -83,7 +83,7 @@ public sealed class ExpectedTimeTests
     }
 
     [Fact]
-    public void With_rounds_auto_the_time_left_is_bounded_by_max_time()
+    public void The_time_left_of_rounds_auto_is_bounded_by_max_time()
     {
         var (time, _) = Expected("-r", "auto", "--transports", "tcp,unix", "--max-time", "90s");
         time.RoundStarted(0, At(0));
@@ -93,7 +93,7 @@ public sealed class ExpectedTimeTests
     }
 
     [Fact]
-    public void With_counted_calls_the_first_round_tells_the_duration()
+    public void The_time_left_of_counted_calls_is_known_after_the_first_round()
     {
         var (time, plan) = Expected("-r", "3", "-n", "1000");
         time.RoundStarted(0, At(0));

@@ -21,9 +21,9 @@ public sealed class PrintableWriterTests
         Assert.Equal("[2Ja2Jb]0;title\ncde5c\n\u001b[1mbold\u001b[0m", terminal.ToString());
     }
 
-    // The writers of the console are replaced there, and whoever opens its streams anew goes round them.
+    // StandardOutput.cs replaces the console's writers. Code that opens the streams anew would bypass them.
     [Fact]
-    public void All_output_to_the_terminal_is_made_printable()
+    public void Only_one_file_opens_the_output_of_the_terminal()
     {
         string[] ways =
             ["OpenStandardOutput", "OpenStandardError", "Console.SetOut", "Console.SetError", "/dev/tty", "/dev/stdout", "CONOUT$"];

@@ -4,7 +4,7 @@ using IpcBench.Http2;
 
 namespace IpcBench.Client.Tests.Http2.Support;
 
-/// <summary>What a server writes, frame by frame.</summary>
+/// <summary>Makes the frames that a server writes.</summary>
 internal static class Frames
 {
     public const byte EndStream = 1, Ack = 1, EndHeaders = 4, Padded = 8, Priority = 32;
@@ -24,17 +24,17 @@ internal static class Frames
 
     public static byte[] Trailers(int stream, int status = 0) => Headers(stream, true, ("grpc-status", $"{status}"));
 
-    // Numbers that no enumeration and no int has are what some tests are about.
+    // Some tests need numbers that no enumeration and no int has.
     public static byte[] WindowUpdate(int stream, uint increment) => Frame(8, 0, stream, Number(increment));
 
     public static byte[] Reset(int stream, uint code) => Frame(3, 0, stream, Number(code));
 
     public static byte[] GoAway(int lastStream, uint code = 0) => Written(output => output.WriteGoAway(lastStream, (Http2Error)code));
 
-    /// <summary>A whole right answer of that many payload bytes.</summary>
+    /// <summary>Makes a complete right answer with <paramref name="size"/> payload bytes.</summary>
     public static byte[] Reply(int stream, int size) => [.. ResponseHeaders(stream), .. Data(stream, Message(size)), .. Trailers(stream)];
 
-    /// <summary>A whole answer of that message.</summary>
+    /// <summary>Makes a complete answer with <paramref name="message"/>.</summary>
     public static byte[] Reply(int stream, byte[] message) =>
         [.. ResponseHeaders(stream), .. Data(stream, Prefixed(message)), .. Trailers(stream)];
 
@@ -56,7 +56,7 @@ internal static class Frames
         return bytes;
     }
 
-    /// <summary>The frames that these bytes are.</summary>
+    /// <summary>Splits bytes into frames.</summary>
     public static List<(FrameHeader Header, byte[] Payload)> Cut(ReadOnlySpan<byte> bytes)
     {
         var frames = new List<(FrameHeader, byte[])>();

@@ -4,7 +4,7 @@ using IpcBench.Http2;
 
 namespace IpcBench.Client.Tests.Http2.Support;
 
-/// <summary>One connection against a script, on one thread and without waiting.</summary>
+/// <summary>Drives one connection against a scripted server, on one thread and without waiting.</summary>
 internal sealed class Http2Harness
 {
     /// <summary>SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113, 6.5.2).</summary>
@@ -12,7 +12,7 @@ internal sealed class Http2Harness
 
     private readonly ScriptedDialer dialer = new();
 
-    /// <param name="options">What it asks for.</param>
+    /// <param name="options">The options of the connection.</param>
     /// <param name="posted">See <see cref="SyncScheduler.Posted"/>.</param>
     public Http2Harness(Http2Options options, Queue<(Action<object?> Action, object? State)>? posted = null)
     {
@@ -45,10 +45,10 @@ internal sealed class Http2Harness
 
     public bool Refuses { set => dialer.Refuses = value; }
 
-    /// <summary>What the next connections hear in their first read.</summary>
+    /// <summary>The bytes that the next connections receive in their first read.</summary>
     public byte[] Greeting { set => dialer.Greeting = value; }
 
-    /// <summary>Opens with these server SETTINGS and takes what the client says for its part.</summary>
+    /// <summary>Opens the connection with these SETTINGS of the server, and discards the client's first bytes.</summary>
     public Http2Harness Opened(params (int Id, uint Value)[] settings)
     {
         var opening = Connection.OpenAsync(CancellationToken.None);
@@ -59,7 +59,7 @@ internal sealed class Http2Harness
         return this;
     }
 
-    /// <summary>Opens with windows that no test fills.</summary>
+    /// <summary>Opens a connection with windows that no test fills.</summary>
     public static Http2Harness WithRoom(Http2Options options)
     {
         var harness = new Http2Harness(options).Opened((InitialWindow, int.MaxValue));
@@ -67,14 +67,14 @@ internal sealed class Http2Harness
         return harness;
     }
 
-    /// <summary>Starts a call on that stream; must not have to wait.</summary>
+    /// <summary>Starts a call on the stream, and checks that the connection is ready.</summary>
     public Task<CallResult> Call(int stream = 0)
     {
         Assert.True(Connection.IsReady);
         return Send(stream);
     }
 
-    /// <summary>Starts a call on that stream, whatever it has to wait for.</summary>
+    /// <summary>Starts a call on the stream. The call may have to wait.</summary>
     public Task<CallResult> Send(int stream = 0) => Connection.Streams[stream].CallAsync(1).AsTask();
 
     /// <summary>Ends that stream of messages.</summary>
@@ -86,7 +86,7 @@ internal sealed class Http2Harness
         Assert.True(call.Result.IsOk, call.Result.Kind);
     }
 
-    /// <summary>And its reply had so many bytes.</summary>
+    /// <summary>Checks that the call succeeded with so many bytes.</summary>
     public static void IsOk(Task<CallResult> call, long bytes)
     {
         IsOk(call);
@@ -105,14 +105,14 @@ internal sealed class Http2Harness
         Assert.True(call.Result.IsCutOff);
     }
 
-    /// <summary>The wait is over, with this answer.</summary>
+    /// <summary>Checks that the wait has ended with this result.</summary>
     public static void Says(bool expected, Task<bool> ready)
     {
         Assert.True(ready.IsCompletedSuccessfully, "still waiting");
         Assert.Equal(expected, ready.Result);
     }
 
-    /// <summary>The first connection ended with this error in a GOAWAY.</summary>
+    /// <summary>Checks that the first connection ended with this error in a GOAWAY.</summary>
     public void Broke(Http2Error error)
     {
         var first = dialer.Opened[0];

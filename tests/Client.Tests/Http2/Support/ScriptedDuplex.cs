@@ -4,16 +4,16 @@ using IpcBench.Http2;
 
 namespace IpcBench.Client.Tests.Http2.Support;
 
-/// <summary>A duplex whose other end is the test: what the client sends is kept, what the server says is delivered at once.</summary>
-/// <param name="owner">Who hears the server.</param>
-/// <param name="greeting">What the server has said before the first read.</param>
+/// <summary>A duplex whose other side is the test. The client's bytes are kept, and the server's bytes are delivered at once.</summary>
+/// <param name="owner">The receiver of the server's bytes.</param>
+/// <param name="greeting">The server's bytes that the first read returns.</param>
 internal sealed class ScriptedDuplex(IDuplexOwner owner, byte[] greeting) : Duplex
 {
     private readonly List<byte> sent = [];
 
     public bool IsClosed { get; private set; }
 
-    /// <summary>Bytes that the client can still send before there is no room; it is told when there is again.</summary>
+    /// <summary>The number of bytes that the client can still send. The client is notified when there is room again.</summary>
     public int Room
     {
         get;
@@ -26,7 +26,7 @@ internal sealed class ScriptedDuplex(IDuplexOwner owner, byte[] greeting) : Dupl
         }
     } = int.MaxValue;
 
-    /// <summary>The client's bytes that were not taken yet.</summary>
+    /// <summary>Takes the client's bytes that were not taken yet.</summary>
     public byte[] TakeSent()
     {
         var bytes = sent.ToArray();
@@ -34,7 +34,7 @@ internal sealed class ScriptedDuplex(IDuplexOwner owner, byte[] greeting) : Dupl
         return bytes;
     }
 
-    /// <summary>The client's frames that were not taken yet; the preface is skipped.</summary>
+    /// <summary>Takes the client's frames that were not taken yet, without the preface.</summary>
     public List<(FrameHeader Header, byte[] Payload)> TakeFrames()
     {
         var bytes = TakeSent().AsSpan();
@@ -73,10 +73,10 @@ internal sealed class ScriptedDialer(bool usesLoops = true) : Dialer(usesLoops)
 {
     public List<ScriptedDuplex> Opened { get; } = [];
 
-    /// <summary>Set: the next opens fail.</summary>
+    /// <summary>Whether the next opens fail.</summary>
     public bool Refuses { get; set; }
 
-    /// <summary>What the next ones hear in their first read.</summary>
+    /// <summary>The bytes that the next duplexes receive in their first read.</summary>
     public byte[] Greeting { get; set; } = [];
 
     public override long Retries => 0;

@@ -8,7 +8,7 @@ using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Tests.Http2.Support;
 
-/// <summary>Streams of messages against a script: how one is opened, what the client has sent, and what a server may say to it.</summary>
+/// <summary>Helpers for streams of messages against a scripted server.</summary>
 internal static class StreamScript
 {
     public static Http2Options Options(int size = 10, Flow flow = Flow.Both) => new()
@@ -20,7 +20,7 @@ internal static class StreamScript
         Streams = 1,
     };
 
-    /// <summary>What the client has sent: how often headers, the message, and whether the stream ends with it.</summary>
+    /// <summary>Takes what the client has sent: the number of HEADERS frames, the message, and whether the stream ends.</summary>
     public static (int Headers, Payload Message, bool Ends) Sent(Http2Harness harness)
     {
         var frames = harness.Duplex.TakeFrames().Where(frame => frame.Header.Type is FrameType.Data or FrameType.Headers).ToList();
@@ -28,7 +28,7 @@ internal static class StreamScript
         return (frames.Count(frame => frame.Header.Type == FrameType.Headers), Read(frames), frames[^1].Header.Has(FrameFlags.EndStream));
     }
 
-    /// <summary>The one message of these frames.</summary>
+    /// <summary>Reads the only message of these frames.</summary>
     public static Payload Read(IEnumerable<(FrameHeader Header, byte[] Payload)> frames)
     {
         byte[] bytes = [.. frames.Where(frame => frame.Header.Type == FrameType.Data).SelectMany(frame => frame.Payload)];
@@ -37,7 +37,7 @@ internal static class StreamScript
         return Payload.Parser.ParseFrom(bytes.AsSpan(GrpcFraming.PrefixLength));
     }
 
-    /// <summary>A message with its prefix.</summary>
+    /// <summary>Makes a message with its prefix.</summary>
     public static byte[] Message(uint number, ulong stamp, int size = 10)
     {
         var message = PayloadFrame.ForSize(size);
@@ -45,11 +45,11 @@ internal static class StreamScript
         return message;
     }
 
-    /// <summary>The right answer to a message, but for what the test says.</summary>
+    /// <summary>Makes the right answer to a message, except for the given values.</summary>
     public static byte[] Answer(Payload message, uint? sequence = null, ulong? stamp = null, int? size = null) =>
         Message(sequence ?? message.Sequence, stamp ?? message.Stamp, size ?? message.Payload_.Length);
 
-    /// <summary>What a server says that has received so many messages, each after 7 ns.</summary>
+    /// <summary>Makes the receipt of a server that has received so many messages, each after 7 ns.</summary>
     public static byte[] Told(int messages, long beginNs, int size = 10) => GrpcFraming.Frame(new Received
     {
         Bytes = size * messages,
@@ -57,7 +57,7 @@ internal static class StreamScript
         Arrivals = new Arrivals { BeginNs = beginNs, SlotNs = 1000, Slots = { messages }, LatencyNs = { 7 }, LatencyCount = { messages } },
     }.ToByteArray());
 
-    /// <summary>A server that does to each message what none may.</summary>
+    /// <summary>Makes a server that answers each message in a forbidden way.</summary>
     public static FakeServer Hostile(string how)
     {
         var wrong = Message(7, 1);

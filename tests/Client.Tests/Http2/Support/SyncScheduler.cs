@@ -3,7 +3,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Tests.Http2.Support;
 
-/// <summary>A scheduler without threads or time: posts run at once, timers when the test says so.</summary>
+/// <summary>A scheduler without threads or time: posted actions run at once, and timers when the test fires them.</summary>
 internal sealed class SyncScheduler : Scheduler
 {
     private readonly LatencyRecorder recorder = new();
@@ -15,7 +15,7 @@ internal sealed class SyncScheduler : Scheduler
 
     public override void BeginWindow(WindowClock clock, LoadWindow window) => recorder.Begin(clock, window);
 
-    /// <summary>What is posted waits here to be taken; null: it is done at once.</summary>
+    /// <summary>Posted actions wait here to be taken. Null: posted actions run at once.</summary>
     public Queue<(Action<object?> Action, object? State)>? Posted { get; init; }
 
     public override void Post(Action<object?> action, object? state)
