@@ -142,7 +142,7 @@ public class AbTests
     }
 
     [Fact]
-    public void Metrics_with_a_limit_are_a_family_of_their_own_in_table_and_gate()
+    public void Metrics_with_a_limit_are_a_separate_family_in_table_and_gate()
     {
         var sides = FileComparison.OfSides(Run(new Random(19), slower: 0.03));
         var asked = sides.For([GateLimit.Parse("server_cpu>2%"), GateLimit.Parse("server_cpu<-50%")]);
@@ -173,7 +173,7 @@ public class AbTests
     }
 
     [Fact]
-    public void Half_of_a_run_states_how_many_more_rounds_a_verdict_needs()
+    public void An_unfinished_run_states_how_many_more_rounds_a_verdict_needs()
     {
         var whole = Run(new Random(19), slower: 0.3);
         var run = new MeasuredRun(whole with

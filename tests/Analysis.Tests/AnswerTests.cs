@@ -33,7 +33,7 @@ public class AnswerTests
     }
 
     [Fact]
-    public void A_winner_that_depends_on_concurrency_is_the_first_answer()
+    public void The_first_answer_says_that_the_winner_depends_on_concurrency()
     {
         RunRecord Of(int connections, double unix) => new SampleRuns
         {

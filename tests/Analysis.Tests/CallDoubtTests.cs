@@ -68,7 +68,7 @@ public sealed class CallDoubtTests
     [InlineData("pull", 2, false)]
     [InlineData("pull", 0.5, true)]
     [InlineData("push", 2, true)]
-    public void A_server_may_have_sent_more_pulled_messages_than_arrived(string mode, double share, bool isRaised)
+    public void Pulled_messages_that_did_not_arrive_raise_no_doubt(string mode, double share, bool isRaised)
     {
         var run = Second(round => round with
         {
@@ -193,7 +193,7 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
-    public void Doubt_names_only_replies_that_do_not_fit_in_the_cache()
+    public void The_doubt_of_bytes_in_flight_names_only_cells_beyond_the_cache()
     {
         var cached = Healthy() is var run ? run with
         {

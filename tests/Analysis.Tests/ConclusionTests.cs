@@ -10,7 +10,7 @@ namespace IpcBench.Analysis.Tests;
 public sealed class ConclusionTests
 {
     [Fact]
-    public void The_arm_ahead_in_pairs_leads_even_if_another_arm_has_the_faster_median()
+    public void The_fastest_arm_is_found_by_pairs_and_not_by_medians()
     {
         // Both medians are of round 6, which lies between two groups of rounds and is the only round in which unix was faster.
         double[] unix = [100, 101, 102, 103, 104, 150, 200, 201, 202, 203, 204, 205];

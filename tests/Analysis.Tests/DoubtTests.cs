@@ -155,7 +155,7 @@ public sealed class DoubtTests
         Raises("threads", "5 threads were asked for and 2 ran", Second(round => round with { ThreadCalls = [9, 9, 0, 0, 0] }));
 
     [Fact]
-    public void The_pool_of_Grpc_Net_Client_may_use_more_threads_than_asked()
+    public void The_pool_of_Grpc_Net_Client_may_use_more_threads_than_requested()
     {
         var run = Second(round => round with { ThreadCalls = [9, 9, 9, 9, 9, 9, 9] });
         Raises("threads", "5 threads were asked for and 7 ran", run);

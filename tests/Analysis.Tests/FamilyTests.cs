@@ -121,7 +121,7 @@ public sealed class FamilyTests
             StringComparison.Ordinal)) == Sizes), 0.95, 1);
 
     [Fact]
-    public void Comparisons_under_load_count_before_they_are_measured()
+    public void Unmeasured_comparisons_at_a_given_load_are_counted()
     {
         var run = Made(new Random(1), 0).Record;
         var loaded = run.Cells.Select(cell => cell with { Key = cell.Key with { Load = "50%" } });

@@ -169,7 +169,7 @@ public sealed partial class FollowedFormatTests
     }
 
     [Fact]
-    public void Foreign_text_loses_terminal_control_characters()
+    public void Terminal_control_characters_are_removed_from_labels_and_names()
     {
         var labels = ReadPrometheus(Make("prometheus", Model("foreign"))).First(sample => sample.Labels["transport"] == "tcp").Labels;
         Assert.StartsWith("a \"b\" <c> & 'd'\n\\n [31m ", labels["file"], StringComparison.Ordinal);

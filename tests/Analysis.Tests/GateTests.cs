@@ -161,7 +161,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void A_metric_that_was_0_crosses_its_limit_only_if_now_never_0()
+    public void A_metric_that_was_0_crosses_its_limit_only_if_no_new_round_is_0()
     {
         static Measurement Collects(Measurement round) => round with { Client = round.Client with { GcCollections = [4, 0, 0] } };
         static Measurement Quiet(Measurement round) => round with { Client = round.Client with { GcCollections = [0, 0, 0] } };

@@ -76,7 +76,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void A_bar_whose_steps_exceed_the_call_fits_the_picture()
+    public void Bars_fit_the_picture_if_a_step_is_longer_than_the_call()
     {
         // The kernel's part is longer than the call, because the layer above is 45 µs faster.
         var model = new ReportModel(LayerRuns.Make(9, [56, 11, 20, 40, 55]));

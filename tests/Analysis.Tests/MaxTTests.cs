@@ -31,7 +31,7 @@ public sealed class MaxTTests
     [InlineData(8, 5)]
     [InlineData(12, 40)]
     [InlineData(24, 10)]
-    public void A_family_misses_a_mean_in_about_5_percent_under_symmetric_noise(int rounds, int claims)
+    public void Joint_intervals_miss_a_mean_in_about_5_percent_under_symmetric_noise(int rounds, int claims)
     {
         // Six rounds have 32 ways to turn their signs, so the level is kept roughly: 6 %, and two standard errors of the share.
         var most = 0.06 + Simulated.Margin(0.06, AllRuns);
@@ -48,7 +48,7 @@ public sealed class MaxTTests
     [InlineData(6, 10)]
     [InlineData(8, 10)]
     [InlineData(12, 16)]
-    public void Skewed_noise_of_one_arm_makes_a_family_miss_more_often(int rounds, int claims)
+    public void Skewed_noise_of_one_arm_makes_joint_intervals_miss_more_often(int rounds, int claims)
     {
         // Gamma with shape 4: skewness 1.
         double Skewed(Random random) => 2 - 0.5 * Enumerable.Range(0, 4).Sum(_ => -Math.Log(1 - random.NextDouble()));

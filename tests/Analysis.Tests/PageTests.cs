@@ -13,7 +13,7 @@ public sealed class PageTests
 
     private static readonly string Page = new HtmlReport().Make(Quick);
 
-    // A run whose verdicts do not change when the committed run is made anew.
+    // A made-up run, whose verdicts stay the same when the committed run is replaced.
     private static readonly string MadeUp = new HtmlReport().Make(new ReportModel(new SampleRuns
     {
         Transports = ["tcp", "unix"],

@@ -110,7 +110,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void A_wide_interval_is_compatible_unless_all_of_it_agrees_or_differs()
+    public void An_interval_is_compatible_unless_the_whole_interval_agrees_or_differs()
     {
         double[] wide = [1.05, 1.2, 1.4, 1.5, 1.7, 1.95];
         Assert.Equal("compatible: as published or less", Noisy(wide, 1.7, 3).Text);
@@ -140,7 +140,7 @@ public sealed class PublishedTests
         @"\| article-0 \|[^|]*measured [\d.]+× to", Page(Article()));
 
     [Fact]
-    public void An_interval_with_the_published_ratio_and_1_cannot_tell()
+    public void An_interval_that_contains_the_published_ratio_and_1_cannot_tell()
     {
         var noisy = Simulated.Run([[1000, 1000, 1000, 1000, 1000, 1000, 1000], [950, 1200, 1010, 1150, 980, 1020, 1100]]);
         noisy = noisy with { Cells = [new Cell { Key = Web("port"), Address = "x" }, new Cell { Key = Web("socket"), Address = "x" }] };

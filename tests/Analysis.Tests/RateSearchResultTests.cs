@@ -120,7 +120,7 @@ public class RateSearchResultTests
     }
 
     [Fact]
-    public void An_objective_that_one_window_missed_is_not_kept_at_every_rate()
+    public void An_objective_missed_once_is_kept_only_at_the_highest_tried_rate()
     {
         var run = At("p50<500us", [10_000, 7_071, 10_000, 14_142, 20_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000],
             slow: i => i == 0 ? 9_000 : 0);

@@ -122,7 +122,7 @@ public sealed class TextLayoutTests
         Assert.Equal(line, AdviceText.Brief(new Advice { Id = "id", Doubt = doubt, Fix = "" }));
 
     [Fact]
-    public void A_row_without_room_becomes_a_paragraph_without_cuts()
+    public void A_row_that_does_not_fit_is_printed_as_a_whole_paragraph()
     {
         var table = new TextTable("load", "transport", "requests/s", "CPU") { Words = 2, Spare = ["CPU"] }.Add("400 clients, 10 B", "unix",
             "77,870", "25.4 µs");
@@ -152,7 +152,7 @@ public sealed class TextLayoutTests
     [InlineData(1, "round", "1 round")]
     [InlineData(2, "topology", "2 topologies")]
     [InlineData(10_000, "connection", "10,000 connections")]
-    public void One_thing_has_the_singular(long count, string what, string expected) => Assert.Equal(expected, Quantity.Many(count, what));
+    public void A_count_of_1_is_singular(long count, string what, string expected) => Assert.Equal(expected, Quantity.Many(count, what));
 
     [Fact]
     public void No_sentence_repeats_the_table_of_the_answer()
@@ -176,7 +176,7 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
-    public void An_arm_has_a_headline_exactly_if_the_sentence_calls_it_the_fastest()
+    public void A_headline_exists_exactly_if_the_sentence_names_a_fastest_arm()
     {
         var (won, open) = (0, 0);
         foreach (var seed in Enumerable.Range(1, 40))

@@ -45,7 +45,7 @@ public sealed class VerdictTests
     }
 
     [Fact]
-    public void The_range_of_more_rounds_holds_in_most_runs_and_needs_ten_rounds()
+    public void The_predicted_range_of_more_rounds_is_right_in_most_runs()
     {
         var (random, within, seen) = (new Random(8), 0, 0);
         for (var i = 0; i < 400; i++)

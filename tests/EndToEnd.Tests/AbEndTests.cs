@@ -88,7 +88,7 @@ public sealed class AbEndTests : IDisposable
     }
 
     [Fact]
-    public async Task A_shell_that_ends_before_its_server_ends_the_run_and_leaves_no_process()
+    public async Task The_run_ends_and_leaves_no_process_if_a_shell_ends_before_its_server()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
         var end = Path.Combine(folder, "end");

@@ -17,7 +17,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public async Task Article_rejects_options_that_it_decides_itself()
+    public async Task Article_rejects_options_that_the_command_decides()
     {
         Assert.Equal((1, "", $"-U is not offered by article ({Tool.Client} article --help)\n"),
             await Tool.RunAsync("article", "-U", "http://localhost:5000"));

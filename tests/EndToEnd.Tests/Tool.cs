@@ -19,7 +19,7 @@ internal sealed class Tool : IAsyncDisposable
 
     public string Error => Locked(error);
 
-    // Where the build puts the client.
+    // The folder in which the build puts the client.
     private static readonly string Built =
         typeof(Tool).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>().Single(data => data.Key == "ClientFolder").Value!;
 

@@ -197,7 +197,7 @@ public sealed class WritingTests : IDisposable
     // When the runtime itself needs a thread, the runtime ends the process with one of these messages.
     private static readonly string[] RuntimeEnds = ["Out of memory.", "Failed to create CoreCLR", "Process terminated."];
 
-    // A user of its own, since the limit counts all threads of a user.
+    // The tool runs as a separate user, because the limit counts all threads of a user.
     [Fact]
     public async Task A_lack_of_threads_prints_no_stack_trace_and_leaves_no_process()
     {

@@ -154,7 +154,7 @@ public sealed class ListenerOwnerTests : IDisposable
     [InlineData(true, 5, 5)]        // nginx as another user sees it: the workers, but not the master, which belongs to root
     [InlineData(false, 5, null)]
     [InlineData(true, 1, null)]
-    public void Workers_that_share_a_socket_are_counted_as_their_unreadable_parent(bool hidden, int parent, int? expected)
+    public void The_unreadable_parent_is_chosen_for_workers_that_share_a_socket(bool hidden, int parent, int? expected)
     {
         var found = ListenerOwner.Choose([11, 12], pid => pid is 11 or 12 ? parent : null, hidden);
 

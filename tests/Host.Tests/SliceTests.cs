@@ -3,7 +3,7 @@ using System.Text.RegularExpressions;
 namespace IpcBench.Host.Tests;
 
 /// <summary>
-/// An experiment is one folder in Client and, where it says something of its own, one folder in Analysis. The core does not name the
+/// An experiment is one folder in Client and, if it has its own reports, one folder in Analysis. The core does not name the
 /// experiment: a word of an experiment outside its folders and its line in <c>Experiment.All</c> is a fault.
 /// </summary>
 public sealed class SliceTests
@@ -12,7 +12,7 @@ public sealed class SliceTests
 
     /// <summary>
     /// Name, words as a pattern, folders, and how many other files still have such a word. Zero: the experiment is clean. The number may
-    /// only fall: whoever takes a word out of a file lowers it.
+    /// only fall: a change that removes the words from a file also lowers the number.
     /// </summary>
     public static TheoryData<string, string, string[], int> Experiments => new()
     {

@@ -3,7 +3,7 @@ using System.Text.RegularExpressions;
 namespace IpcBench.Host.Tests;
 
 /// <summary>
-/// The arrows between the namespaces of a source tree: who uses whom. A using line is an arrow, and so are a type of a parent namespace,
+/// The dependencies between the namespaces of a source tree. A using line is a dependency, and so are a type of a parent namespace,
 /// which needs no using line, and a type that is named with its namespace.
 /// </summary>
 internal sealed partial class SourceTree
@@ -41,7 +41,7 @@ internal sealed partial class SourceTree
         .Where(path => !path.Split(Path.DirectorySeparatorChar).Any(folder => folder is "bin" or "obj"));
 
     /// <summary>
-    /// Finds the shortest cycle that is left without the allowed arrows (<c>A -> B</c>), with some files of each arrow. Null without
+    /// Finds the shortest cycle without the allowed dependencies (<c>A -> B</c>), with some files of each dependency. Null without
     /// a cycle.
     /// </summary>
     public string? Cycle(params IEnumerable<string> allowed)
@@ -52,7 +52,7 @@ internal sealed partial class SourceTree
         var shortest = left.Select(start => Way(left, start.Key, start.Key)).OfType<List<string>>().MinBy(way => way.Count);
         if (shortest is null)
             return null;
-        // The arrow that the fewest files make is the likeliest to be wrong.
+        // The dependency that the fewest files have is the likeliest to be wrong.
         var steps = shortest.Zip(shortest.Skip(1)).OrderBy(step => arrows[step].Count).ToList();
         return string.Join("; ", steps.Select((step, i) =>
             $"{(i == 0 ? "probably wrong: " : "")}{step.First} -> {step.Second} ({string.Join(", ", arrows[step].Take(3))})"));

@@ -3,10 +3,10 @@ using System.Text.RegularExpressions;
 
 namespace IpcBench.Host.Tests;
 
-/// <summary>Checks this repository's rules: arrows between namespaces point one way, and lines fit the width of .editorconfig.</summary>
+/// <summary>Checks this repository's rules: dependencies between namespaces have one direction, and lines fit .editorconfig.</summary>
 public sealed class SourceTreeTests : IDisposable
 {
-    // Arrows that are still to be removed from the code.
+    // Dependencies that are still to be removed from the code.
     private static readonly string[] KnownArrows =
     [
     ];
@@ -21,7 +21,7 @@ public sealed class SourceTreeTests : IDisposable
     private static string Root => Repository.Root;
 
     [Fact]
-    public void Arrows_between_namespaces_point_one_way()
+    public void Dependencies_between_namespaces_have_one_direction()
     {
         var cycle = new SourceTree(Path.Combine(Root, "src")).Cycle(KnownArrows);
         Assert.True(cycle is null, cycle);
@@ -87,7 +87,7 @@ public sealed class SourceTreeTests : IDisposable
     }
 
     [Fact]
-    public void A_cycle_is_named_with_its_files_and_the_rarest_arrow_first()
+    public void A_cycle_is_named_with_its_files_and_the_rarest_dependency_first()
     {
         Write("A/One.cs", "using Made.B;\n\nnamespace Made.A;\n\ninternal class One : Two;\n");
         Write("A/More.cs", "using Made.B;\n\nnamespace Made.A;\n\ninternal class More : Two;\n");
@@ -106,7 +106,7 @@ public sealed class SourceTreeTests : IDisposable
     [InlineData("using static Made.A.One;\n\nnamespace Made.B;\n\ninternal class Two;")]
     [InlineData("using First = Made.A.One;\n\nnamespace Made.B;\n\ninternal class Two;")]
     [InlineData("namespace Made.B;\n\ninternal class Two\n{\n    private A.One? first;\n}")]
-    public void A_using_line_and_an_alias_and_a_qualified_name_are_arrows(string second)
+    public void A_using_line_and_an_alias_and_a_qualified_name_are_dependencies(string second)
     {
         Write("One.cs", "using Made.B;\n\nnamespace Made.A;\n\ninternal class One;\n");
         Write("Two.cs", second);
@@ -115,7 +115,7 @@ public sealed class SourceTreeTests : IDisposable
     }
 
     [Fact]
-    public void A_type_of_a_parent_namespace_is_an_arrow_without_a_using_line()
+    public void A_type_of_a_parent_namespace_is_a_dependency_without_a_using_line()
     {
         Write("Top.cs", "using Made.Below;\n\nnamespace Made;\n\npublic sealed record Top(Low Low);\n");
         Write("Below/Low.cs", "namespace Made.Below;\n\ninternal class Low(Top top);\n");
@@ -124,7 +124,7 @@ public sealed class SourceTreeTests : IDisposable
     }
 
     [Fact]
-    public void Comments_strings_and_arrows_of_one_direction_make_no_cycle()
+    public void Comments_and_strings_and_dependencies_of_one_direction_make_no_cycle()
     {
         Write("Top.cs", "using Made.Below;\n\nnamespace Made;\n\npublic sealed record Top(Low Low);\n");
         Write("Below/Low.cs", "namespace Made.Below;\n\n/// Of a Top.\ninternal class Low { string s = \"Top\"; /* Top */ }\n");

@@ -64,7 +64,7 @@ public class AgainstGoogleTests
     // https://protobuf.dev/programming-guides/proto3/#default: "-0 is considered distinct and will be serialized". Generated C# code
     // compares with == and so drops -0 from a plain field, but not from maps and wrappers. This project sends -0 as it was typed.
     [Fact]
-    public void A_negative_zero_is_written_although_generated_csharp_drops_it()
+    public void A_negative_zero_is_written_unlike_in_generated_csharp()
     {
         Assert.Equal("1100000000000000" + "80", Convert.ToHexString(Protos.Encode("rich.Item", """{"price":-0.0}""")));
         Assert.Empty(Parser.Parse<Item>("""{"price":-0.0}""").ToByteArray());

@@ -8,7 +8,7 @@ namespace IpcBench.Server.Tests;
 public class ControlTests
 {
     [Fact]
-    public async Task Describe_tells_endpoints_limits_and_knobs()
+    public async Task Describe_reports_endpoints_limits_and_knobs()
     {
         var pipe = Addresses.Pipe();
         await using var server = await ServerUnderTest.StartAsync(
@@ -26,7 +26,7 @@ public class ControlTests
     }
 
     [Fact]
-    public async Task Describe_tells_only_known_variables_of_the_runtime()
+    public async Task Describe_reports_only_known_variables_of_the_runtime()
     {
         // The server is a process of its own, because servers of other tests would see variables of the test process.
         await using var server = await ServerChild.StartWithVariablesAsync(

@@ -133,7 +133,7 @@ public abstract class HostileReaderTests(HostileServer server)
     });
 
     [Fact]
-    public Task Unread_answers_to_endless_pings_and_settings_do_not_pile_up() => server.SurviveAsync(async () =>
+    public Task The_server_stops_reading_pings_and_settings_if_answers_stay_unread() => server.SurviveAsync(async () =>
     {
         foreach (var type in (byte[])[RawHttp2.Ping, RawHttp2.Settings])
         {

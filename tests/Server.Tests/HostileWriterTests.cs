@@ -44,7 +44,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task Endless_empty_CONTINUATION_frames_do_no_harm() => server.SurviveAsync(async () =>
+    public Task The_server_survives_endless_empty_CONTINUATION_frames() => server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target);
         raw.Add(RawHttp2.HeadersType, 0, 1, RawHttp2.Headers(GrpcClient.Download));
@@ -75,7 +75,7 @@ public abstract class HostileWriterTests(HostileServer server)
     });
 
     [Fact]
-    public Task Endless_empty_DATA_frames_do_no_harm() => server.SurviveAsync(async () =>
+    public Task The_server_survives_endless_empty_DATA_frames() => server.SurviveAsync(async () =>
     {
         await using var raw = await RawHttp2.ConnectAsync(server.Target);
         raw.Add(RawHttp2.HeadersType, RawHttp2.EndHeaders, 1, RawHttp2.Headers(GrpcClient.Download));

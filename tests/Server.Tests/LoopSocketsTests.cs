@@ -290,7 +290,7 @@ public class LoopSocketsTests
     }
 
     [Fact]
-    public async Task Describe_tells_that_a_server_uses_event_loops()
+    public async Task Describe_reports_that_a_server_uses_event_loops()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         await using var server = await ServerUnderTest.StartAsync(

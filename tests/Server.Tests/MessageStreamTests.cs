@@ -260,7 +260,7 @@ public class MessageStreamTests
     }
 
     [Fact]
-    public void Arrivals_count_every_message_and_keep_latencies_to_0_2_per_cent()
+    public void Arrivals_count_every_message_and_keep_latencies_to_0_2_percent()
     {
         var (log, random, last, sent) = (new ArrivalLog(), new Random(1), 5_000_000_000L, 0L);
         Assert.Null(log.Told());

@@ -59,7 +59,7 @@ public sealed class SocketFileTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Of_servers_that_start_at_once_on_one_path_only_one_listens(bool isStale)
+    public void Only_one_server_listens_if_several_start_at_once_on_one_path(bool isStale)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the lock is Linux's");
         const int servers = 4, rounds = 100;

@@ -137,7 +137,7 @@ public sealed class TransportProtocolTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task A_half_closed_connection_keeps_its_place_at_the_gate_until_it_is_closed(string sockets)
+    public async Task A_half_closed_connection_occupies_the_accept_gate_until_its_disposal(string sockets)
     {
         var gate = new AcceptGate(static () => 1, TextWriter.Null);
         var factory = new GatedListenerFactory(Support.Transports.Create(sockets), gate);

@@ -186,7 +186,7 @@ public class RunOptionsReaderTests
         new(options, [.. options.Transports.Select(kind => new Target(Address.Own[kind]("x"), options.Variants[0]))]);
 
     [Fact]
-    public void Only_the_default_number_of_threads_shrinks_to_the_connections()
+    public void Only_the_default_number_of_threads_is_reduced_to_the_connections()
     {
         Assert.Equal(2, Read("-c", "2").Threads);
         Assert.Equal(

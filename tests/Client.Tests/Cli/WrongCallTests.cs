@@ -78,7 +78,7 @@ public sealed class WrongCallTests : IAsyncLifetime
         { 1, "FOLDER/text is no FileDescriptorSet: protoc --include_imports -o types.pb app.proto writes one",
             ["--protoset", "FOLDER/text"] },
         { 1, "there is no file FOLDER/none.proto", ["--proto", "FOLDER/none.proto"] },
-        // What is expected.
+        // Expected replies.
         { 1, "--expect: line 1, column 2: hello.v1.HelloReply has no field \"txt\": text", ["--expect", """{"txt":"a"}"""] },
         { 1, "--expect: line 1, column 3: text follows the end of the JSON value", ["--expect", "{}x"] },
         { 2, $"SERVER answers {SayHello} with another reply than --expect: text: expected \"Hello me\", got \"Hello you\"",

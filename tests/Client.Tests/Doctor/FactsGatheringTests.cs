@@ -10,7 +10,7 @@ public class FactsGatheringTests
     private readonly string path = Path.Combine(Path.GetTempPath(), $"doc-{Guid.NewGuid():N}.sock");
 
     [Fact]
-    public async Task A_socket_answers_and_then_is_stale_and_then_free()
+    public async Task A_Unix_socket_is_answering_or_stale_or_free()
     {
         var address = Address.Parse("unix:" + path);
         using (var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified))

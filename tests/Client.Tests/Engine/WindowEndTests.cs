@@ -140,7 +140,7 @@ public class WindowEndTests
         public void OnEnd() => ended = true;
     }
 
-    /// <summary>A connection with two streams whose calls take as long as the test says. It counts what is asked of it.</summary>
+    /// <summary>A connection with two streams whose calls take as long as the test says. Counts cut-offs and ends of the load.</summary>
     private sealed class WatchedConnection : FakeConnection
     {
         public const long TimeoutSeconds = 7;

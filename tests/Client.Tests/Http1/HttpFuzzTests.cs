@@ -15,7 +15,7 @@ public class HttpFuzzTests
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
-    public void Random_bytes_throw_nothing_out_of_the_connection(int seed)
+    public void Random_bytes_cause_no_exception(int seed)
     {
         var random = new Random(seed);
         for (var i = 0; i < 2000; i++)
@@ -29,7 +29,7 @@ public class HttpFuzzTests
     [Theory]
     [InlineData(3)]
     [InlineData(4)]
-    public void Mutated_replies_throw_nothing_out_of_the_connection(int seed)
+    public void Mutated_replies_cause_no_exception(int seed)
     {
         var random = new Random(seed);
         var right = Encoding.ASCII.GetBytes(

@@ -32,7 +32,7 @@ public class AnyMethodTests
     }
 
     [Fact]
-    public void A_large_request_waits_for_the_windows_without_losing_its_place()
+    public void A_large_request_waits_for_the_windows_and_is_sent_completely()
     {
         byte[] message = [.. Enumerable.Range(0, 50_000).Select(i => (byte)(i * 31 >> 3))];
         var harness = new Http2Harness(Options([message])).Opened((InitialWindow, 20_000));

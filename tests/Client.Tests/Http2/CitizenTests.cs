@@ -45,7 +45,7 @@ public class CitizenTests
     }
 
     [Fact]
-    public void Unknown_frames_priority_and_padding_do_no_harm()
+    public void Unknown_frames_and_priority_and_padding_do_not_disturb_an_answer()
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();

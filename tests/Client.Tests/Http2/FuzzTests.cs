@@ -13,7 +13,7 @@ public class FuzzTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(3)]
-    public void Random_bytes_throw_nothing_out_of_the_connection(int seed)
+    public void Random_bytes_cause_no_exception(int seed)
     {
         var random = new Random(seed);
         for (var i = 0; i < 2000; i++)
@@ -28,7 +28,7 @@ public class FuzzTests
     [InlineData(4)]
     [InlineData(5)]
     [InlineData(6)]
-    public void Mutated_answers_throw_nothing_out_of_the_connection(int seed)
+    public void Mutated_answers_cause_no_exception(int seed)
     {
         var random = new Random(seed);
         byte[] right =
@@ -53,7 +53,7 @@ public class FuzzTests
     [Theory]
     [InlineData(7)]
     [InlineData(8)]
-    public void Random_frames_throw_nothing_out_of_the_connection(int seed)
+    public void Random_frames_cause_no_exception(int seed)
     {
         var random = new Random(seed);
         for (var i = 0; i < 1500; i++)

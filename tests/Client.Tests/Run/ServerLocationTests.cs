@@ -49,7 +49,7 @@ public sealed class ServerLocationTests : IDisposable
     }
 
     [Fact]
-    public void The_server_of_the_other_build_has_its_own_folder_or_an_error_with_advice()
+    public void The_server_of_the_other_build_is_in_its_own_folder_or_is_reported()
     {
         var library = Touch("GrpcBenchServer.dll");
         Assert.Equal(library, ServerLocation.StartInfo(folder, "dotnet", "jit").ArgumentList[1]);

@@ -3,7 +3,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Server.Tests.Support;
 
-/// <summary>A server process under attack, which must serve an honest client all the while.</summary>
+/// <summary>A server process under attack, which must serve an honest client during the attack.</summary>
 public abstract class HostileServer(string sockets) : IAsyncLifetime
 {
     // The most bytes that an attack may add to the working set: several times the observed growth. Without the server's limits each attack
