@@ -41,7 +41,8 @@ public class CallBenchmarks
     {
         server = await BenchServer.StartAsync(new ServerOptions { Listen = [Listen()] }, TextWriter.Null);
         var options = new LoadOptions { Address = server.Endpoints[0].Address, Size = 10, Connections = 1, Threads = 1, Client = Client };
-        generator = await ProtocolTable.OpenAsync(options, CancellationToken.None);
+        var source = await ProtocolTable.ConnectionsAsync(options, CancellationToken.None);
+        generator = await LoadGenerator.OpenAsync(options, source, CancellationToken.None);
     }
 
     private async Task StopAsync()

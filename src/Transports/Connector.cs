@@ -60,7 +60,7 @@ public sealed record ConnectorOptions
     public bool Insecure { get; init; }
 
     /// <summary>
-    /// Sets the options of a .NET socket before it connects. For the event loop, <c>LoopSocket.SetOptions</c> sets them.
+    /// Sets the options of a .NET socket before it connects. For the event loop, <c>LoopConnectAttempt.SetOptions</c> sets them.
     /// </summary>
     internal void ApplyTo(Socket socket)
     {

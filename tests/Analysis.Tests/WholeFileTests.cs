@@ -98,7 +98,7 @@ public sealed class WholeFileTests : IDisposable
         Assert.SkipUnless(OperatingSystem.IsLinux(), "pipes in folders are Unix's");
         var path = PathOf("pipe");
         Run("mkfifo", path);
-        Assert.True(WholeFile.IsStream(path));
+        Assert.True(FileKind.IsStream(path));
         var reading = Task.Run(() => File.ReadAllText(path));
         await Task.Run(() => Write(path, "through")).WaitAsync(Wait);
         Assert.Equal("through", await reading.WaitAsync(Wait));

@@ -1,4 +1,3 @@
-using System.Text;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
@@ -198,74 +197,4 @@ internal static class RunTables
     /// <summary>Lists the measured cells in the order of the plan, with the arms of a workload together.</summary>
     internal static IEnumerable<MeasuredCell> InOrder(MeasuredRun run) => run.Cells.Where(cell => cell.Median is not null)
         .GroupBy(cell => cell.Workload).SelectMany(cells => cells);
-}
-
-/// <summary>
-/// Times of round trips with their ratios to the reference (below 1 is faster): a row per size and a column per transport.
-/// </summary>
-internal static class EchoTable
-{
-    public const string Title = "Time of a round trip (mean of the median round) and its ratio to the reference's, from pairs of the same "
-        + "round; below 1 is faster";
-
-    /// <summary>Whether a run measured raw round trips only.</summary>
-    public static bool Fits(MeasuredRun run) => run.Cells.Any(cell => cell.Median is not null)
-        && run.Cells.All(cell => cell.Key.Protocol == "echo");
-
-    public static TextTable Of(MeasuredRun run)
-    {
-        var cells = Arms.ByWorkload(run).SelectMany(workload => workload).ToList();
-        var arms = cells.Select(cell => (cell.Key.Arm, Compared: run.ReferenceOf(cell) is not null)).Distinct()
-            .GroupBy(arm => arm.Arm, (arm, all) => (Arm: arm, Compared: all.Any(one => one.Compared))).ToList();
-        var table = new TextTable(["size", .. arms.SelectMany(arm => arm.Compared ? new[] { arm.Arm, "ratio" } : [arm.Arm])]);
-        foreach (var workload in Arms.ByWorkload(run).OrderBy(workload => workload.Key.Size))
-        {
-            table.Add([Arms.NameOf(run, workload.Key), .. arms.SelectMany(arm =>
-            {
-                var cell = workload.FirstOrDefault(cell => cell.Key.Arm == arm.Arm);
-                var time = cell is null ? Quantity.None : Metric.Mean.Show(cell.Median!);
-                return arm.Compared ? new[] { time, cell is null ? Quantity.None : RunTables.Ratio(run, cell, Metric.Mean) } : [time];
-            })]);
-        }
-        return table;
-    }
-}
-
-/// <summary>A bar chart of characters: a bar per cell, with a scale for each workload.</summary>
-internal static class BarChart
-{
-    private const int Width = 40;
-    private const string Eighths = " ▏▎▍▌▋▊▉";
-
-    /// <summary>Draws the bars of the cells at full load, or of the other cells.</summary>
-    public static string Of(MeasuredRun run, bool atFullLoad)
-    {
-        var text = new StringBuilder();
-        var workloads = RunTables.InOrder(run).Where(cell => RunTables.IsAtFullLoad(cell) == atFullLoad)
-            .GroupBy(cell => cell.Workload).ToList();
-        if (workloads.Count == 0)
-            return "";
-        var names = workloads.Select(workload => Arms.NameOf(run, workload.Key)).ToList();
-        var (nameWidth, armWidth) = (names.Max(name => name.Length), run.Cells.Max(cell => cell.Key.Arm.Length));
-        foreach (var (workload, name) in workloads.Zip(names))
-        {
-            var metric = ArmComparison.Headline(workload.First());
-            var most = workload.Max(cell => cell.Value(metric) ?? 0);
-            foreach (var (i, cell) in workload.Index())
-            {
-                var share = most > 0 ? (cell.Value(metric) ?? 0) / most : 0;
-                var unit = metric == Metric.Rate ? "" : " " + metric.Title;
-                text.Append("  ").Append((i == 0 ? name : "").PadRight(nameWidth)).Append("  ").Append(cell.Key.Arm.PadRight(armWidth))
-                    .Append("  ")
-                    .Append(Bar(share)).Append(' ').Append(cell.Show(metric)).Append(unit).Append('\n');
-            }
-        }
-        return text.ToString();
-    }
-
-    private static string Bar(double share)
-    {
-        var eighths = (int)Math.Round(share * Width * 8);
-        return new string('█', eighths / 8) + (eighths % 8 > 0 ? Eighths[eighths % 8] : "");
-    }
 }

@@ -29,12 +29,12 @@ public static partial class WholeFile
     /// <exception cref="NotSupportedException">The path cannot be the name of a file.</exception>
     public static void Write(string path, Action<Stream> write)
     {
-        if (!IsStream(path))
+        if (!FileKind.IsStream(path))
         {
             Replace(path, write, Move);
             return;
         }
-        if (IsStandardOutput(path))
+        if (FileKind.IsStandardOutput(path))
         {
             // Standard output is already open. If the file behind it were opened by its name, it would be written from its beginning.
             using var standard = path[^1] is '1' or 't' ? Console.OpenStandardOutput() : Console.OpenStandardError();
@@ -53,7 +53,7 @@ public static partial class WholeFile
     /// </summary>
     public static void TryWrite(string path, Action<Stream> write)
     {
-        if (!IsStream(path))
+        if (!FileKind.IsStream(path))
             Replace(path, write, (temporary, _) => File.Delete(temporary));
     }
 
@@ -74,29 +74,6 @@ public static partial class WholeFile
 
     /// <summary>Says why the path cannot be written, as one sentence without a full stop.</summary>
     public static string Refusal(string path, Exception e) => $"cannot write {(path.Length == 0 ? "''" : path)}: {Why(e)}";
-
-    /// <summary>Whether the path is a device or pipe, which takes bytes once and is not a file that can be replaced.</summary>
-    public static bool IsStream(string path)
-    {
-        try
-        {
-            var target = Target(path);
-            // GetFullPath turns NUL into \\.\NUL, and names of pipes begin in the same way.
-            if (OperatingSystem.IsWindows())
-                return target.StartsWith(@"\\.\", StringComparison.Ordinal);
-            // If the file behind /dev/stdout were replaced, programs that have it open would not see the new file.
-            if (target.StartsWith("/dev/", StringComparison.Ordinal) || target.StartsWith("/proc/", StringComparison.Ordinal))
-                return Path.Exists(target);
-            return OperatingSystem.IsLinux() && IsSpecial(target);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
-        {
-            return false; // writing it fails with the reason
-        }
-    }
-
-    /// <summary>Whether the path is a name that a Unix system gives to standard output or error of this process.</summary>
-    public static bool IsStandardOutput(string path) => path is "/dev/stdout" or "/dev/stderr" or "/dev/fd/1" or "/dev/fd/2";
 
     /// <summary>Reads all bytes of a file, or of a pipe or device that ends.</summary>
     /// <exception cref="IOException">
@@ -129,29 +106,6 @@ public static partial class WholeFile
         return (name > 0 && line.EndsWith('\'') ? line[..name] : line).TrimEnd('.');
     }
 
-    /// <summary>
-    /// Whether the path is a device or pipe. .NET does not say this, and opening a pipe to find out would end its reader.
-    /// So statx(2) is called. Unlike that of stat(2), its structure is the same on every architecture.
-    /// </summary>
-    private static unsafe bool IsSpecial(string path)
-    {
-        const int currentFolder = -100, wantType = 1, bufferBytes = 256, modeOffset = 28;
-        const int typeMask = 0xF000, folder = 0x4000, regular = 0x8000, socket = 0xC000; // inode(7)
-        var buffer = stackalloc byte[bufferBytes];
-        return Statx(currentFolder, path, 0, wantType, buffer) == 0
-            && (*(ushort*)(buffer + modeOffset) & typeMask) is not (folder or regular or socket);
-    }
-
-    [LibraryImport("libc", EntryPoint = "statx", StringMarshalling = StringMarshalling.Utf8)]
-    private static unsafe partial int Statx(int folder, string path, int flags, uint mask, byte* buffer);
-
-    /// <summary>
-    /// Returns the full path behind all links. Links in /proc to what a process has open are kept, because they lead to no path.
-    /// </summary>
-    private static string Target(string path) =>
-        new FileInfo(path).LinkTarget is not null && !path.StartsWith("/dev/", StringComparison.Ordinal)
-            ? File.ResolveLinkTarget(path, returnFinalTarget: true)!.FullName : Path.GetFullPath(path);
-
     private static void MakeFolder(string folder)
     {
         try
@@ -172,7 +126,7 @@ public static partial class WholeFile
             throw new IOException("it is no name of a file");
         if (Directory.Exists(path))
             throw new IOException("it is a folder");
-        var target = Target(path);
+        var target = FileKind.Target(path);
         if (Path.GetFileName(target).Length > LongestName)
             throw new IOException("the name is longer than the system allows");
         var mode = !OperatingSystem.IsWindows() && Path.Exists(target) ? File.GetUnixFileMode(target) : anybody;

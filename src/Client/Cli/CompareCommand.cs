@@ -59,7 +59,7 @@ internal static class CompareCommand
         "text", "markdown", "json");
 
     /// <summary>Makes the option for the limits of the gate.</summary>
-    internal static Option<string[]> FailOn() => new("--fail-on")
+    internal static Option<string[]> FailOn() => new PlacedOption<string[]>(HelpPlace.Output, "--fail-on")
     {
         HelpName = "LIMIT",
         Description = "exit 4 when the whole interval is beyond this, a cell is missing or a run did not end: "
@@ -67,7 +67,10 @@ internal static class CompareCommand
     };
 
     internal static Option<bool> Strict() =>
-        new("--strict") { Description = "exit 4 also when a part of the interval is beyond a limit, or there is no interval" };
+        new PlacedOption<bool>(HelpPlace.Output.Rarely, "--strict")
+        {
+            Description = "exit 4 also when a part of the interval is beyond a limit, or there is no interval",
+        };
 
     /// <exception cref="UsageException">The text is no limit.</exception>
     internal static GateLimit Limit(string text)

@@ -2,7 +2,6 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using System.CommandLine.Invocation;
 using IpcBench.Analysis.Wording;
-using IpcBench.Client.Loads;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 
@@ -45,6 +44,16 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
 
     private const string ExitCodes = "Exit codes: 0 done, 1 usage, 2 machine or server (also: no call succeeded), 3 some calls failed, "
         + "4 a gate was crossed, 130 interrupted";
+
+    /// <summary>The terms of reports.</summary>
+    private static IReadOnlyList<(string Word, string Meaning)> Terms { get; } =
+    [
+        ("arm", "what is compared: a transport, a client, a value of a setting"),
+        ("cell", "an arm with a size, a number of connections and a load"),
+        ("round", "all cells measured once, in random order; ratios come from pairs of the same round"),
+        ("unattributed", "CPU time of the machine that belongs to neither client nor server"),
+        ("doubt", "a reason not to trust a number, with advice"),
+    ];
 
     /// <summary>Columns of the terminal, or a readable width.</summary>
     private static int Width => Console.IsOutputRedirected ? UsualWidth : Math.Clamp(Console.WindowWidth, 60, 120);
@@ -93,7 +102,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
             lines.AddRange(["", "Commands:", .. command.Subcommands.Where(one => !one.Hidden)
                 .SelectMany(one => Row(one.Name, all ? one.Description : FirstSentence(one.Description)))]);
         if (all)
-            lines.AddRange(["", "Words:", .. HelpGroup.Words.SelectMany(word => Row(word.Word, word.Meaning))]);
+            lines.AddRange(["", "Words:", .. Terms.SelectMany(word => Row(word.Word, word.Meaning))]);
         if (isRoot)
             lines.AddRange(["", .. ExamplesOf(all ? $"{Examples}\n{MoreExamples}" : Examples), "", .. Wrapped(ExitCodes)]);
         else if (ExamplesOf(command) is { Length: > 0 } examples)
@@ -119,17 +128,8 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
 
     private static IEnumerable<(string Title, List<Option> Options)> Groups(Command command, bool all)
     {
-        var offered = command.Options.Where(one => !one.Hidden && one is not HelpOption and not VersionOption).ToList();
-        List<Option> Find(IEnumerable<string> names) =>
-            [.. names.Select(name => offered.Find(one => one.Name == name)).OfType<Option>()];
-        var own = command is MeasuringCommand { Own: var names } ? names : [];
-        foreach (var (i, group) in HelpGroup.All.Index())
-            yield return (group.Title, Find([.. i == 0 ? own : [], .. all ? group.Usual.Concat(group.Others) : group.Usual]));
-        if (all)
-        {
-            var named = HelpGroup.All.SelectMany(group => group.Usual.Concat(group.Others)).Concat(own).ToHashSet();
-            yield return ("More", [.. offered.Where(one => !named.Contains(one.Name))]);
-        }
+        var offered = command.Options.Where(one => !one.Hidden && one is not HelpOption and not VersionOption).ToLookup(HelpPlace.Of);
+        return HelpPlace.All.Select(usual => (usual.Title, (List<Option>)[.. offered[usual], .. all ? offered[usual.Rarely] : []]));
     }
 
     /// <summary>Returns the word after <c>--help</c>. Null when there is none.</summary>
@@ -186,42 +186,4 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
         var ends = new[] { ": ", ". ", "? ", "; ", ", ", " (" }.Select(mark => (text ?? "").IndexOf(mark, StringComparison.Ordinal));
         return text is null ? "" : text[..ends.Where(end => end > 0).DefaultIfEmpty(text.Length).Min()].TrimEnd('.');
     }
-}
-
-/// <summary>
-/// Groups the options in the help of a command that measures, by their first names: the usual options, and the other
-/// options, which only <c>--help all</c> shows. Knobs are added automatically. Any other new option must be added
-/// here. Otherwise it is in the last group.
-/// </summary>
-/// <param name="Others">Options in the long help only.</param>
-internal sealed record HelpGroup(string Title, IReadOnlyList<string> Usual, IReadOnlyList<string> Others)
-{
-    public static IReadOnlyList<HelpGroup> All { get; } =
-    [
-        new("What to measure", ["-U", "--call", "--data", "-s", "--shape", "-c", "-m", "--mode"],
-            ["--messages", "--chunk", "--client", "--reference", "--delta", "--connect-per-call",
-                "--authority", "--deadline", "--expect", "--data-binary", "--cacert", "--insecure",
-                "--cert", "--key", "--sni"]),
-        new("How long", ["--quick", "-d", "-r"], ["--slice", "-n", "--warmup", "--timeout", "--max-time", "--resume", "--seed"]),
-        new("Load", ["-R", .. LoadTable.All.Select(load => load.Option)], ["--arrivals", "-t"]),
-        new("The server it starts", ["--transports", .. Knobs(usual: true, ofServer: true)],
-            ["--server-cpus", .. Knobs(usual: false, ofServer: true)]),
-        new("Settings of both sides", [.. Knobs(usual: true, ofServer: false)], [.. Knobs(usual: false, ofServer: false)]),
-        new("Somebody's service", ["--list"], ["--describe", "--protoset", "--proto", "-I", "-H"]),
-        new("Machine and method", [], ["--client-cpus", "--server-pids", "--watch", "--aa"]),
-        new("Output", ["-v", "-o", "--format", "--fail-on"], ["--strict", "--label", "--no-save", "--crank"]),
-    ];
-
-    private static IEnumerable<string> Knobs(bool usual, bool ofServer) => Knob.All
-        .Where(knob => knob.IsUsual == usual && knob.Side == KnobSide.Server == ofServer).Select(knob => knob.Option);
-
-    /// <summary>The terms of reports.</summary>
-    public static IReadOnlyList<(string Word, string Meaning)> Words { get; } =
-    [
-        ("arm", "what is compared: a transport, a client, a value of a setting"),
-        ("cell", "an arm with a size, a number of connections and a load"),
-        ("round", "all cells measured once, in random order; ratios come from pairs of the same round"),
-        ("unattributed", "CPU time of the machine that belongs to neither client nor server"),
-        ("doubt", "a reason not to trust a number, with advice"),
-    ];
 }

@@ -37,7 +37,7 @@ internal static class ReportEnding
         {
             var ending = Path.GetExtension(path);
             // A pipe or device has no extension. An empty name is rejected with its reason when it is written.
-            var isResults = path.Length == 0 || WholeFile.IsStream(path)
+            var isResults = path.Length == 0 || FileKind.IsStream(path)
                 || ResultsEnding.Equals(ending, StringComparison.OrdinalIgnoreCase);
             if (isResults && results is not null)
                 throw new UsageException("-o names two results files, but a run has one: give one file another extension, as in page.html");

@@ -59,9 +59,6 @@ internal sealed class MeasuringCommand(string name, string description) : Comman
 
     /// <summary>The examples in the help. Null means the examples of the main help that begin with the command's name.</summary>
     public string? Examples { get; }
-
-    /// <summary>Options that no other command has. They stand first in the help.</summary>
-    public IReadOnlyList<string> Own { get; init; } = [];
 }
 
 /// <summary><c>--resume FILE -r +4</c>: adds rounds to a saved run. The plan is read from the command line in its file.</summary>

@@ -110,9 +110,9 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
 
     private IEnumerable<string> OfFiles()
     {
-        if (options.Output.File is { } output && WholeFile.IsStandardOutput(output))
+        if (options.Output.File is { } output && FileKind.IsStandardOutput(output))
             yield return $"-o {output} is also the standard output or error: name another file, or use --no-save --format json";
-        if (options.Output.Reports.FirstOrDefault(report => WholeFile.IsStandardOutput(report.Path)) is { } report)
+        if (options.Output.Reports.FirstOrDefault(report => FileKind.IsStandardOutput(report.Path)) is { } report)
             yield return $"-o {report.Path} is also the standard output or error: name another file, or use --format {report.Format}";
         if (options.Output.Format is { } format && Reports.Find(format) is null)
             yield return $"--format '{format}' is none of {string.Join(", ", Reports.All.Select(report => report.Format))}";

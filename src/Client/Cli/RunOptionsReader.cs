@@ -3,7 +3,6 @@ using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Host;
 using IpcBench.Transports;
-using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Cli;
 
@@ -26,13 +25,8 @@ internal sealed class RunOptionsReader(
     {
         var options = InShapes(AsTyped());
         new RunOptionsCheck(options, declared, option => Get(option) is not null, sweeping).Check();
-        return Fitted(options);
+        return options;
     }
-
-    /// <summary>Returns the options with as many rounds as their comparisons need, if no number was given.</summary>
-    public RunOptions Fitted(RunOptions options) => Get(declared.Rounds) is not null || options.Output.Crank
-        ? options
-        : FamilyRounds.Fit(options, keepDuration: Get(declared.Duration) is not null || options.Loads.Any(load => load.VariesRate));
 
     /// <summary>
     /// Adds the shapes given by <c>--shape</c>. Without it, adds all shapes of the preset if transports are compared or a user's method
@@ -123,6 +117,7 @@ internal sealed class RunOptionsReader(
             Timeout = Parsers.Positive(Or(declared.Timeout, preset.Timeout), "--timeout"),
             FreshServers = preset.FreshServers && addresses.Count == 0 && calls is null,
             RoundsAuto = rounds == "auto",
+            AddsRounds = Get(declared.Rounds) is null && !typed.GetValue(declared.Crank),
             Rounds = rounds == "auto" ? RunOptions.MostAutoRounds : Parsers.Integer(rounds, "-r", 1, 1_000_000),
             MaxTime = Get(declared.MaxTime) is null && rounds != "auto"
                 ? TimeSpan.MaxValue : Parsers.Positive(Or(declared.MaxTime, preset.MaxTime), "--max-time"),
@@ -138,7 +133,7 @@ internal sealed class RunOptionsReader(
             Poisson = Get(declared.Arrivals) is { } arrivals && Parsers.OneOf(arrivals, "--arrivals", "constant", "poisson") == "poisson",
             Loads = [.. declared.Loads.SelectMany(one => Get(one.Option) is { } text ? one.Load.Read(text) : [])],
             AgainstItself = typed.GetValue(declared.AgainstItself),
-            Variants = Variants(),
+            Variants = KnobOptions.Read(declared, typed),
             Connector = TlsOptions.Read(declared, typed),
             ClientCpus = Cpus(declared.ClientCpus, "--client-cpus"),
             ServerCpus = Cpus(declared.ServerCpus, "--server-cpus"),
@@ -230,38 +225,6 @@ internal sealed class RunOptionsReader(
                 $"-t {threads} needs at least as many connections, but {who} has {fewestConnections}: "
                     + "each connection belongs to one thread");
     }
-
-    /// <summary>Makes one variant without a name, or one variant for each value if a knob has a list of values.</summary>
-    private IReadOnlyList<Variant> Variants()
-    {
-        IReadOnlyList<Variant> variants = [new Variant("", new Knobs())];
-        foreach (var (knob, option) in declared.Knobs)
-        {
-            if (Get(option) is not { } text)
-                continue;
-            var values = Parsers.List(text, option.Name, (value, _) => value);
-            variants = [.. from variant in variants from value in values select With(variant, knob, value, values.Count > 1)];
-        }
-        return preset.EchoSockets.Count == 0 ? variants : WithEchoes(variants);
-    }
-
-    /// <summary>
-    /// Makes variants with System.Net.Sockets for all protocols, followed by variants for the echo over each other
-    /// kind of sockets on this system.
-    /// </summary>
-    private IReadOnlyList<Variant> WithEchoes(IReadOnlyList<Variant> variants)
-    {
-        var sockets = Knob.Named("sockets");
-        var others = preset.EchoSockets.Where(kind => kind != "loop" || EventLoop.IsSupported).ToList();
-        return
-        [
-            .. variants.Select(variant => With(variant, sockets, "dotnet", isArm: false)),
-            .. from variant in variants from kind in others select With(variant, sockets, kind, isArm: true) with { EchoAlone = true },
-        ];
-    }
-
-    private static Variant With(Variant variant, Knob knob, string value, bool isArm) =>
-        new(isArm ? $"{variant.Name} {knob.Name}={value}".TrimStart() : variant.Name, knob.Apply(variant.Knobs, value));
 
     private static string Transport(string text, string what) => Address.Own.ContainsKey(text)
         ? text

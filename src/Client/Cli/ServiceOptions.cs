@@ -6,87 +6,56 @@ using IpcBench.Schema.Types;
 namespace IpcBench.Client.Cli;
 
 /// <summary>The options of the main command that print or call the user's service.</summary>
-internal sealed class ServiceOptions
+internal sealed class ServiceOptions(OptionList list)
 {
-    public Option<bool> List { get; } = new("--list")
+    public ServiceOptions()
+        : this(new OptionList())
     {
-        Description = "print the services and methods of the server at -U, by its reflection",
-    };
+    }
 
-    public Option<string> Describe { get; } = new("--describe")
-    {
-        HelpName = "NAME",
-        Description = "print a service, message or enum of the server at -U and all it refers to, for people to read",
-    };
+    public Option<string> Call { get; } = list.Text(HelpPlace.What, "--call", "METHOD",
+        "measure this method (package.Service/Method, see --list)");
 
-    public Option<string> Call { get; } = new("--call")
-    {
-        HelpName = "METHOD",
-        Description = "measure this method (package.Service/Method, see --list)",
-    };
+    public Option<string> Data { get; } = list.Text(HelpPlace.What, "--data", "JSON",
+        "with --call: the request as JSON, @file.json, @file.jsonl (one request per line, sent in turn), - for standard "
+            + "input (default: {})");
 
-    public Option<string> Data { get; } = new("--data")
-    {
-        HelpName = "JSON",
-        Description = "with --call: the request as JSON, @file.json, @file.jsonl (one request per line, sent in turn), - for standard "
-            + "input (default: {})",
-    };
+    public Option<string> Authority { get; } = list.Text(HelpPlace.What.Rarely, "--authority", "NAME",
+        "with --call: the server's name in requests (:authority; default: host and port, or localhost)");
 
-    public Option<string> DataBinary { get; } = new("--data-binary")
-    {
-        HelpName = "@FILE",
-        Description = "with --call: the encoded bytes of the request message, without types",
-    };
+    public Option<string> Deadline { get; } = list.Text(HelpPlace.What.Rarely, "--deadline", "TIME",
+        "with --call: sent as grpc-timeout; later replies count as failures (DEADLINE_EXCEEDED)");
 
-    public Option<string> Expect { get; } = new("--expect")
-    {
-        HelpName = "JSON",
-        Description = "with --call: the fields that the first reply of each connection must have",
-    };
+    public Option<string> Expect { get; } = list.Text(HelpPlace.What.Rarely, "--expect", "JSON",
+        "with --call: the fields that the first reply of each connection must have");
 
-    public Option<string> Deadline { get; } = new("--deadline")
-    {
-        HelpName = "TIME",
-        Description = "with --call: sent as grpc-timeout; later replies count as failures (DEADLINE_EXCEEDED)",
-    };
+    public Option<string> DataBinary { get; } = list.Text(HelpPlace.What.Rarely, "--data-binary", "@FILE",
+        "with --call: the encoded bytes of the request message, without types");
 
-    public Option<string> Authority { get; } = new("--authority")
-    {
-        HelpName = "NAME",
-        Description = "with --call: the server's name in requests (:authority; default: host and port, or localhost)",
-    };
+    public Option<bool> List { get; } = list.Flag(HelpPlace.Service, "--list",
+        "print the services and methods of the server at -U, by its reflection");
 
-    public Option<string> Protoset { get; } = new("--protoset")
-    {
-        HelpName = "FILE",
-        Description = "types from a FileDescriptorSet (protoc --include_imports -o FILE, buf build -o FILE) instead of reflection",
-    };
+    public Option<string> Describe { get; } = list.Text(HelpPlace.Service.Rarely, "--describe", "NAME",
+        "print a service, message or enum of the server at -U and all it refers to, for people to read");
 
-    public Option<string> Proto { get; } = new("--proto")
-    {
-        HelpName = "FILE",
-        Description = "types from a .proto instead of reflection, compiled by protoc on the PATH or from Grpc.Tools in NuGet's folder",
-    };
+    public Option<string> Protoset { get; } = list.Text(HelpPlace.Service.Rarely, "--protoset", "FILE",
+        "types from a FileDescriptorSet (protoc --include_imports -o FILE, buf build -o FILE) instead of reflection");
 
-    public Option<string[]> Include { get; } = new("-I")
-    {
-        HelpName = "FOLDER",
-        Description = "with --proto: a folder for imports, repeatable",
-    };
+    public Option<string> Proto { get; } = list.Text(HelpPlace.Service.Rarely, "--proto", "FILE",
+        "types from a .proto instead of reflection, compiled by protoc on the PATH or from Grpc.Tools in NuGet's folder");
 
-    public Option<string[]> Header { get; } = new("-H", "--header")
-    {
-        HelpName = "'NAME: VALUE'",
-        Description = "metadata of every call and of reflection, repeatable, never printed; base64 if the name ends in -bin; @FILE and "
-            + "'$VARIABLE' hold metadata, one per line",
-    };
+    public Option<string[]> Include { get; } = list.Many(HelpPlace.Service.Rarely, "-I", "FOLDER",
+        "with --proto: a folder for imports, repeatable");
+
+    public Option<string[]> Header { get; } = list.Many(HelpPlace.Service.Rarely, "-H", "'NAME: VALUE'",
+        "metadata of every call and of reflection, repeatable, never printed; base64 if the name ends in -bin; @FILE and "
+            + "'$VARIABLE' hold metadata, one per line", "--header");
 
     /// <summary>The options in the order of the help.</summary>
-    public IEnumerable<Option> Offered => [List, Describe, .. ToCall];
+    public IEnumerable<Option> Offered => list.All;
 
     /// <summary>The options that make calls, without the options that only print types.</summary>
-    public IEnumerable<Option> ToCall =>
-        [Call, Data, DataBinary, Expect, Deadline, Authority, Protoset, Proto, Include, Header];
+    public IEnumerable<Option> ToCall => list.All.Except([List, Describe]);
 
     /// <summary>True when types are printed and nothing is measured.</summary>
     public bool IsAsked(ParseResult typed) => typed.GetValue(List) || typed.GetValue(Describe) is not null;

@@ -48,7 +48,7 @@ internal static class AddressProbe
     private static AddressState FileState(string path)
     {
         // Opening a named pipe (FIFO) would wait for its writer, perhaps for ever.
-        if (WholeFile.IsStream(path))
+        if (FileKind.IsStream(path))
             return AddressState.Occupied;
         try
         {

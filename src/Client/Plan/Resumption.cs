@@ -67,6 +67,8 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         Resume = this,
         RoundsAuto = false,
         Rounds = Last + More,
+        Duration = asked.AddsRounds && Kept.Options.DurationNs > 0
+            ? TimeSpan.FromMicroseconds(Kept.Options.DurationNs / 1e3) : asked.Duration,
         Seed = Kept.Seed,
         Output = output with { File = File, Label = Kept.Label },
     };

@@ -66,6 +66,9 @@ internal sealed record RunOptions
     /// <summary>Rounds of every cell. With <see cref="RoundsAuto"/>, the largest number of rounds.</summary>
     public required int Rounds { get; init; }
 
+    /// <summary>True when no number of rounds was given, so that the plan may add rounds (<see cref="BenchPlan.Options"/>).</summary>
+    public bool AddsRounds { get; init; }
+
     /// <summary>
     /// True when this tool starts its servers anew for each round, so that each process is a sample. Otherwise all
     /// rounds share the same processes.

@@ -2,7 +2,6 @@ using Google.Protobuf;
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.Echo;
-using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Client.Protocols.GrpcDotnet;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Client.Protocols.Http2;
@@ -34,12 +33,7 @@ internal static class ProtocolTable
     public static string? Refusal(string client) =>
         client is Wire or GrpcDotnet ? null : $"there is no client '{client}': write {Wire} or {GrpcDotnet}";
 
-    /// <summary>Opens the connections of a cell, ready for windows of load.</summary>
-    /// <inheritdoc cref="LoadGenerator.OpenAsync" path="/exception"/>
-    /// <inheritdoc cref="ConnectionsAsync" path="/exception"/>
-    public static async Task<LoadGenerator> OpenAsync(LoadOptions options, CancellationToken cancellation) =>
-        await LoadGenerator.OpenAsync(options, await ConnectionsAsync(options, cancellation), cancellation);
-
+    /// <summary>Makes the source of a cell's connections, for <see cref="LoadGenerator.OpenAsync"/>.</summary>
     /// <exception cref="ArgumentException">The client does not speak this protocol.</exception>
     /// <exception cref="IOException">The address cannot be resolved.</exception>
     public static async Task<ConnectionSource> ConnectionsAsync(LoadOptions options, CancellationToken cancellation)
@@ -159,99 +153,4 @@ internal static class ProtocolTable
             () => connector.Retries,
             Notes: notes);
     }
-}
-
-/// <summary>The load of one cell, its amount and its calls.</summary>
-internal sealed record LoadOptions : EngineOptions
-{
-    public ConnectorOptions Connector { get; init; } = new();
-
-    /// <summary>
-    /// True when the client grpc-dotnet connects through LoopSockets. False when it connects through
-    /// System.Net.Sockets. The client wire always uses event loops where the system has them.
-    /// </summary>
-    public bool OnLoops { get; init; }
-
-    /// <summary>
-    /// HTTP/2 receive window of a stream and of a connection, in bytes. Null means so large that flow control does not limit the load.
-    /// </summary>
-    public int? Http2Window { get; init; }
-
-    /// <summary>The client, by its name in <see cref="ProtocolTable"/>.</summary>
-    public string Client { get; init; } = ProtocolTable.Wire;
-
-    public string Protocol { get; init; } = ProtocolTable.Grpc;
-
-    /// <summary>The user's method that a gRPC call uses. Null means <c>Bench.Download</c>.</summary>
-    public GrpcCall? Call { get; init; }
-
-    /// <summary>The kind of a gRPC call, by its name in <see cref="CallMode"/>.</summary>
-    public string Mode { get; init; } = CallMode.Unary;
-
-    public override Flow Flow => CallMode.FlowOf(Mode);
-
-    /// <summary>
-    /// Messages of a stream before a new stream is opened, where a call is a message. 0 means one stream for the whole load.
-    /// </summary>
-    public long Messages { get; init; }
-
-    /// <summary>The size in bytes of the messages of a pulled payload. 0 means one message.</summary>
-    public long Chunk { get; init; }
-
-    /// <summary>The request of an HTTP/1.1 call. Null for other protocols.</summary>
-    public HttpRequest? Request { get; init; }
-
-    /// <summary>True to open a connection for every call and close it afterwards. Both count as part of the call.</summary>
-    public bool ConnectPerCall { get; init; }
-}
-
-/// <summary>The kinds of gRPC calls, as in <c>--mode</c>.</summary>
-internal static class CallMode
-{
-    /// <summary>A small request and a reply with the payload. Also the mode of other protocols.</summary>
-    public const string Unary = "unary";
-
-    /// <summary>A request with the payload and a small reply.</summary>
-    public const string Upload = "upload";
-
-    /// <summary>Messages on a stream that stays open, each answered before the next message of the stream is sent.</summary>
-    public const string PingPong = "ping-pong";
-
-    /// <summary>Messages to the server on a stream that stays open, as fast as the server accepts them.</summary>
-    public const string Push = "push";
-
-    /// <summary>Messages from the server on a stream that stays open.</summary>
-    public const string Pull = "pull";
-
-    public static IReadOnlyList<string> All { get; } = [Unary, Upload, PingPong, Push, Pull];
-
-    /// <summary>Returns the mode of a user's method, which follows from the method's type.</summary>
-    public static string For(GrpcCall call) => (call.TakesStream, call.ReturnsStream) switch
-    {
-        (true, true) => PingPong,
-        (true, false) => Push,
-        (false, true) => Pull,
-        _ => Unary,
-    };
-
-    /// <summary>True when a call is a message on a stream that outlives it.</summary>
-    public static bool IsStream(string mode) => mode is PingPong or Push or Pull;
-
-    /// <summary>Returns the direction of the messages.</summary>
-    public static Flow FlowOf(string mode) => mode switch
-    {
-        Push => Flow.Out,
-        Pull => Flow.In,
-        _ => Flow.Both,
-    };
-
-    /// <summary>Returns the method of this project's own service, <c>package.Service/Method</c>.</summary>
-    public static string MethodOf(string mode) => "ipcbench.v1.Bench/" + mode switch
-    {
-        Upload => "Upload",
-        PingPong => "Echo",
-        Push => "Push",
-        Pull => "Pull",
-        _ => "Download",
-    };
 }

@@ -10,12 +10,13 @@ namespace IpcBench.Client.Run;
 /// <summary>
 /// Runs all rounds of a run. Rounds are interleaved, saved one by one, repeated when spoiled, and ended early when they must be.
 /// </summary>
-internal sealed class BenchRunner(RunOptions options, BenchPlan plan, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
+internal sealed class BenchRunner(BenchPlan plan, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
 {
     private static readonly TimeSpan SignalDelay = TimeSpan.FromMilliseconds(500);
 
-    private readonly RoundsLimit limit = new(options);
-    private readonly RepeatBudget repeats = new(options.RoundsAuto ? 0 : plan.Measurements);
+    private readonly RunOptions options = plan.Options;
+    private readonly RoundsLimit limit = new(plan.Options);
+    private readonly RepeatBudget repeats = new(plan.Options.RoundsAuto ? 0 : plan.Measurements);
 
     private readonly HashSet<Workload> lengthened = [];
     private bool isBegun;

@@ -1,11 +1,7 @@
-using System.Globalization;
 using Google.Protobuf.Reflection;
-using IpcBench.Analysis.Wording;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
-using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Grpc;
-using IpcBench.Client.Protocols.Http1;
 using IpcBench.Host;
 using IpcBench.Http2;
 using IpcBench.Schema;
@@ -155,101 +151,4 @@ internal static class CallTargets
     }
 
     private static string Said(GrpcCall call, string text) => ServerWords.OneLine(text, call.Secrets);
-}
-
-/// <summary>Sends one request for each HTTP/1.1 arm before the plan.</summary>
-internal static class HttpTargets
-{
-    /// <exception cref="EnvironmentException">A server does not answer, or answers with an error.</exception>
-    public static async Task<IReadOnlyList<Target>> ProbeAsync(RunOptions options, CancellationToken cancellation)
-    {
-        var asked = new List<HttpArm>();
-        foreach (var arm in options.Http)
-            asked.Add(arm with { Request = arm.Request with { Size = await SizeAsync(options, arm, cancellation) } });
-        var largest = asked.Max(arm => arm.Request.Size);
-        return [.. asked.Select(arm =>
-            new Target(arm.Address, options.Variants[0], arm.Name, Note(arm, largest), ProtocolTable.Http1, arm.Request))];
-    }
-
-    private static async Task<long> SizeAsync(RunOptions options, HttpArm arm, CancellationToken cancellation)
-    {
-        var load = new EngineOptions
-        {
-            Address = arm.Address,
-            Size = 0,
-            Connections = 1,
-            Threads = 1,
-            Timeout = options.Timeout,
-        };
-        try
-        {
-            return await HttpProbe.SizeAsync(load, options.Variants[0].Knobs.Connector(options.Connector), arm.Request, cancellation);
-        }
-        catch (IOException e)
-        {
-            throw new EnvironmentException(e.Message, e);
-        }
-    }
-
-    private static string Note(HttpArm arm, long largest)
-    {
-        string[] notes =
-        [
-            arm.Address is Address.Pipe ? NamedPipeConnector.Note : "",
-            arm.Request.Size == largest
-                ? ""
-                : $"replies of {Quantity.Size(arm.Request.Size)} here, {Quantity.Size(largest)} in another arm",
-        ];
-        return string.Join("; ", notes.Where(note => note.Length > 0));
-    }
-}
-
-/// <summary>Checks before the plan that each given echo server returns a packet, or several small packets.</summary>
-internal static class EchoTargets
-{
-    // The largest packet of the check. A server of another protocol answers a packet of a few KiB with an error, but
-    // waits for more bytes after a single one.
-    private const long Telling = 16 << 10;
-
-    // The fewest bytes of the check, since an HTTP/2 server waits silently after fewer. Small packets are sent
-    // together until they have this size.
-    private const long LeastOut = 64;
-
-    /// <exception cref="IOException">No server listens at one of the addresses.</exception>
-    /// <exception cref="EnvironmentException">The server at an address is no echo.</exception>
-    public static async Task ProbeAsync(RunOptions options, IEnumerable<Target> targets, CancellationToken cancellation)
-    {
-        // The packet has one of the sizes that will be measured, since an echo server may accept no other size.
-        var size = options.Sizes.Where(size => size <= Telling).DefaultIfEmpty(options.Sizes.Min()).Max();
-        foreach (var address in targets.Where(target => target.Protocol == ProtocolTable.Echo).Select(target => target.Address).Distinct())
-        {
-            var packets = (int)((LeastOut + size - 1) / size);
-            var load = new LoadOptions
-            {
-                Address = address,
-                Size = size,
-                Connections = 1,
-                Streams = packets,
-                Threads = 1,
-                Timeout = options.Timeout,
-                Protocol = ProtocolTable.Echo,
-                Connector = options.Variants[0].Knobs.Connector(options.Connector),
-            };
-            await using var generator = await ProtocolTable.OpenAsync(load, cancellation);
-            var result = await generator.RunAsync(new LoadWindow { Calls = packets }, cancellation);
-            cancellation.ThrowIfCancellationRequested();
-            if (result.Ok == 0)
-                throw new EnvironmentException($"{address} {Why(result, load)}: it is no echo server");
-        }
-    }
-
-    // After a wrong packet, the packets that follow fail as "connection lost". Another kind of failure is therefore the reason.
-    private static string Why(LoadResult result, LoadOptions load) =>
-        result.Failed.Keys.MinBy(kind => kind == FailureKind.ConnectionLost) switch
-        {
-            null => string.Create(CultureInfo.InvariantCulture,
-                $"accepts connections but did not send a packet back within {load.Timeout.TotalSeconds:0.###} s (--timeout)"),
-            FailureKind.ConnectionLost => "closed the connection without sending the packet back",
-            _ => "does not send the same bytes back",
-        };
 }

@@ -12,15 +12,13 @@ internal static partial class ChildProcess
 {
     private const int Terminate = 15; // SIGTERM, signal(7)
 
-    // The beginning of the name of each socket and pipe of this tool. The process id of the run follows.
-    private const string Prefix = "grpcbench-";
-
     /// <summary>Makes an address that no other run uses, so that several runs can work at once.</summary>
     /// <param name="kind">One of <see cref="Address.Own"/>.</param>
     /// <exception cref="EnvironmentException">The folder for temporary files cannot hold the socket.</exception>
     public static Address PrivateAddress(string kind)
     {
-        var name = string.Create(CultureInfo.InvariantCulture, $"{Prefix}{Environment.ProcessId}-{Guid.NewGuid().ToString("N")[..8]}");
+        var name = string.Create(
+            CultureInfo.InvariantCulture, $"{LeftSockets.Prefix}{Environment.ProcessId}-{Guid.NewGuid().ToString("N")[..8]}");
         var address = Address.Own[kind](name);
         if (address.SocketFile is { } file)
             CheckFolder(UnixSocketPath.Resolve(file));
@@ -174,65 +172,6 @@ internal static partial class ChildProcess
     [LibraryImport("libc", SetLastError = true)]
     private static partial int kill(int process, int signal);
 
-    /// <summary>
-    /// Removes the socket files of earlier runs that were killed. Such a file is recognised when the process of its
-    /// run has ended and no server listens at the socket.
-    /// </summary>
-    public static void Sweep()
-    {
-        foreach (var file in Left().ToList())
-            TryRemove(() => File.Delete(file));
-
-        static IEnumerable<string> Left()
-        {
-            try
-            {
-                return Directory.EnumerateFiles(Path.GetTempPath(), "*" + Prefix + "*").Where(IsLeft).ToList();
-            }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-            {
-                return [];
-            }
-        }
-    }
-
-    // A run in a container may share the folder, and its process id may not exist here. The servers of such a run
-    // still answer, so the socket is tried too.
-    private static bool IsLeft(string file)
-    {
-        var name = Path.GetFileName(file);
-        var words = name[name.IndexOf(Prefix, StringComparison.Ordinal)..].Split('-');
-        if (words.Length != 3 || !int.TryParse(words[1], NumberStyles.None, CultureInfo.InvariantCulture, out var run) || IsThere(run))
-            return false;
-        using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
-        try
-        {
-            socket.Connect(new UnixDomainSocketEndPoint(file));
-            return false;
-        }
-        catch (SocketException e)
-        {
-            return e.SocketErrorCode == SocketError.ConnectionRefused;
-        }
-        catch (ArgumentOutOfRangeException)
-        {
-            return false; // the path is too long for a socket, so the file is not from this tool
-        }
-    }
-
-    private static bool IsThere(int process)
-    {
-        try
-        {
-            using var found = Process.GetProcessById(process);
-            return true;
-        }
-        catch (ArgumentException)
-        {
-            return false;
-        }
-    }
-
     private static void RemoveSocket(Address address)
     {
         if (address.SocketFile is { } file)
@@ -253,7 +192,7 @@ internal static partial class ChildProcess
         }
     }
 
-    private static void TryRemove(Action remove)
+    internal static void TryRemove(Action remove)
     {
         try
         {

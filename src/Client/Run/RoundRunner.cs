@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
@@ -33,7 +32,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         foreach (var (cell, time) in ServerWarmup.Plan(options, cells.Select(servers.Now), cell => servers.Controls[cell.Target.Address]))
         {
             progress.Enter(cell, "warming up the server", null);
-            await using var generator = await ProtocolTable.OpenAsync(cell.Load, cancellation);
+            await using var generator = await LoadGenerator.OpenAsync(
+                cell.Load, await ProtocolTable.ConnectionsAsync(cell.Load, cancellation), cancellation);
             progress.Enter(cell, "warming up the server", generator);
             // Code compiled ahead of time needs no JIT warm-up.
             using var warmup = RuntimeFacts.IsCompiledAhead ? null : new JitWarmup(CountersOf(cell, generator));
@@ -57,7 +57,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         progress.Enter(cell, "connecting", null);
         try
         {
-            await using var generator = await ProtocolTable.OpenAsync(cell.Load, cancellation);
+            await using var generator = await LoadGenerator.OpenAsync(
+                cell.Load, await ProtocolTable.ConnectionsAsync(cell.Load, cancellation), cancellation);
             progress.Enter(cell, "warming up", generator);
             if (options.Calls is not null && options.Warmup > TimeSpan.Zero)
                 await WarmUpAsync(generator, options.Warmup, turn.Rate, turn.Number, cancellation);
@@ -74,7 +75,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             await counters.AskLastAsync();
             progress.Enter(cell, "saving", null);
             var usage = counters.Read((long)Math.Round(result.Credited), result.AllOk, cell.Target);
-            return Judged(Record(cell, turn, result, usage), result.ServerLost, Standstill.Reason(result)) with
+            return Judged(RoundRecord.Make(cell, turn, result, usage), result.ServerLost, Standstill.Reason(result)) with
             {
                 Lengthened = Lengthen(cell, window, result),
             };
@@ -103,7 +104,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             foreach (var cell in planned.Select(servers.Now).ToList())
             {
                 progress.Enter(cell, "connecting", null);
-                arms.Add(new SlicedArm(options, servers, cell, await ProtocolTable.OpenAsync(cell.Load, cancellation)));
+                var source = await ProtocolTable.ConnectionsAsync(cell.Load, cancellation);
+                arms.Add(new SlicedArm(options, servers, cell, await LoadGenerator.OpenAsync(cell.Load, source, cancellation)));
             }
             return await MeasureInTurnsAsync(arms, turn, cancellation);
         }
@@ -143,7 +145,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         {
             if (arm is not { Result: { } result, Usage: { } usage })
                 continue;
-            var round = Record(arm.Cell, turn, result, usage) with { Slices = arm.Readings(length.Slice) };
+            var round = RoundRecord.Make(arm.Cell, turn, result, usage) with { Slices = arm.Readings(length.Slice) };
             rounds.Add(Judged(round, lost, arm.Standstill) with
             {
                 Lengthened = length.Slice > options.Duration
@@ -180,7 +182,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     /// <summary>Adds to the round the reason why it is doubtful, if there is one.</summary>
     private MeasuredRound Judged(Measurement round, string? serverLost, string standstill)
     {
-        measured.Add(new RoundMetrics(round with { Latency = "" }));
+        measured.Add(new RoundMetrics(round));
         string[] reasons = [standstill, ForeignLoad.Reason(measured[^1], SoftInterrupts.AreCharged(measured))];
         return new(round with { Spoiled = string.Join("; ", reasons.Where(reason => reason.Length > 0)) }, serverLost);
     }
@@ -213,52 +215,6 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         return new(cell, TimeSpan.FromMicroseconds(median / 1e3), window.Duration.Value, lengths[cell.Index]);
     }
 
-    // The file's record differs from the engine's, since other programs read it (docs/results.schema.json) and its
-    // histograms are text. Only here is the engine's record copied to the file's.
-    private static Measurement Record(PlannedCell cell, Turn turn, LoadResult result, WindowUsage usage) => new()
-    {
-        Cell = cell.Index,
-        Number = turn.Number,
-        Attempt = turn.Attempt,
-        At = usage.At,
-        WindowNs = result.WindowNs,
-        Started = result.Started,
-        Ok = result.Ok,
-        Failed = result.Failed,
-        FailureMessages = result.FailureMessages,
-        CutOff = result.CutOff,
-        Completed = result.Completed,
-        Credited = result.Credited,
-        PayloadBytes = result.PayloadBytes,
-        SmallestReply = cell.Load.Call is null || result.Replies == ReplySizes.None ? null : result.Replies.Smallest,
-        LargestReply = cell.Load.Call is null || result.Replies == ReplySizes.None ? null : result.Replies.Largest,
-        ReceivedBytes = result.ReceivedBytes,
-        Latency = result.Latency.Encode(),
-        LatencySumNs = result.Latency.Sum,
-        CutOffLatency = result.CutOff == 0 ? "" : result.CutOffLatency.Encode(),
-        NotSent = result.NotSent,
-        NotSentLatency = result.NotSent == 0 ? "" : result.NotSentLatency.Encode(),
-        ServiceTime = result.ServiceTime?.Encode() ?? "",
-        SendLateness = result.SendLateness?.Encode() ?? "",
-        AskedRate = turn.Rate ?? 0,
-        Blocked = Blocked(result.Blocked, (double)result.WindowNs * cell.Load.Connections * cell.Load.Streams),
-        Client = usage.Client,
-        Server = usage.Server,
-        Machine = usage.Machine,
-        Connections = usage.Endpoint?.Beside(result.Connections) ?? result.Connections,
-        Watched = usage.Watched,
-        ThreadCalls = result.ThreadCalls,
-        Buckets = result.Buckets,
-        MethodsCompiled = usage.MethodsCompiled,
-        FixedLoopNs = turn.Machine.FixedLoopNs,
-        MemoryStepNs = turn.Machine.MemoryStepNs,
-    };
-
-    private static BlockedShares? Blocked(BlockedTime? time, double ofNs) => time is not { } blocked || ofNs <= 0
-        ? null
-        : new(blocked.StreamWindowNs / ofNs, blocked.ConnectionWindowNs / ofNs, blocked.SocketNs / ofNs, blocked.Times,
-            blocked.AllNs / Math.Max(1, blocked.Times), blocked.AheadBytes);
-
     private async Task<LoadResult> WarmUpAsync(
         LoadGenerator generator, TimeSpan time, double? rate, int number, CancellationToken cancellation)
     {
@@ -278,52 +234,4 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         Poisson = options.Poisson,
         Seed = options.Seed + number,
     };
-
-    /// <summary>Identifies a measurement of a cell.</summary>
-    /// <param name="Number">The number of the round, from 1.</param>
-    /// <param name="Attempt">0, or above when the round is repeated.</param>
-    /// <param name="Rate">Calls per second to offer. Null means as many as possible.</param>
-    /// <param name="Machine">The speed of the machine just before the measurement, by two fixed pieces of work.</param>
-    private sealed record Turn(int Number, int Attempt, double? Rate, (long FixedLoopNs, double MemoryStepNs) Machine);
-}
-
-/// <summary>Measures cells. Tests of the schedule use another implementation.</summary>
-internal interface IRoundRunner
-{
-    Task WarmServersUpAsync(IEnumerable<PlannedCell> cells, double? rate, bool anew, CancellationToken cancellation);
-
-    Task<IReadOnlyList<MeasuredRound>> MeasureInTurnsAsync(
-        IReadOnlyList<PlannedCell> planned, int number, int attempt, CancellationToken cancellation);
-
-    Task<MeasuredRound> MeasureAsync(PlannedCell cell, int number, int attempt, double? rate, CancellationToken cancellation);
-}
-
-/// <summary>A measurement, and whether the server survived it.</summary>
-/// <param name="ServerLost">One sentence when the server is gone. Null when all is well.</param>
-internal sealed record MeasuredRound(Measurement Round, string? ServerLost)
-{
-    /// <summary>The longer window, when the window had to be longer than planned. Null otherwise.</summary>
-    public LongerWindow? Lengthened { get; init; }
-}
-
-/// <summary>A window that was lengthened for slow calls.</summary>
-/// <param name="Call">The median call of the warm-up.</param>
-internal sealed record LongerWindow(PlannedCell Cell, TimeSpan Call, TimeSpan Planned, TimeSpan Window)
-{
-    /// <summary>Says in one sentence that the windows of the compared cells are longer than planned.</summary>
-    public static string Sentence(IReadOnlyList<LongerWindow> compared)
-    {
-        var cell = compared[0].Cell;
-        var name = compared.Count == 1 ? cell.Name : cell.WorkloadName;
-        var planned = compared[0].Planned.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture);
-        return $"{name}: a call takes {Range(compared, one => one.Call, "0.00")} s, "
-            + $"so windows are {Range(compared, one => one.Window, "0.0#")} s instead of {planned} s (give -d to keep the length)";
-    }
-
-    private static string Range(IReadOnlyList<LongerWindow> compared, Func<LongerWindow, TimeSpan> time, string format)
-    {
-        string Shown(double seconds) => seconds.ToString(format, CultureInfo.InvariantCulture);
-        var (least, most) = (Shown(compared.Min(one => time(one).TotalSeconds)), Shown(compared.Max(one => time(one).TotalSeconds)));
-        return least == most ? least : $"{least}–{most}";
-    }
 }

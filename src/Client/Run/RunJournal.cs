@@ -23,7 +23,7 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
     public bool HasMeasured => Record.Rounds.Count > kept;
 
     /// <summary>True when the file is a device or pipe. Such a file gets the run once, at the end.</summary>
-    public bool IsStream { get; } = file is not null && WholeFile.IsStream(file);
+    public bool IsStream { get; } = file is not null && FileKind.IsStream(file);
 
     /// <summary>True when the file has nearly reached its largest size. Some room is left for the end of the run.</summary>
     public bool IsFull { get; private set; }

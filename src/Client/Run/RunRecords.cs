@@ -12,8 +12,10 @@ namespace IpcBench.Client.Run;
 /// <summary>Makes the record of a run before its first round.</summary>
 internal static class RunRecords
 {
-    public static RunRecord Begin(
-        RunOptions options, IReadOnlyList<string> commandLine, ServerSet servers, BenchPlan plan, HostInfo host) => new()
+    public static RunRecord Begin(BenchPlan plan, IReadOnlyList<string> commandLine, ServerSet servers, HostInfo host)
+    {
+        var options = plan.Options;
+        return new()
         {
             ToolVersion = ToolVersion.Text,
             Started = RunClock.Now,
@@ -28,6 +30,7 @@ internal static class RunRecords
             ServerProcesses = ServerOwner.Records(servers.Owners),
             Cells = [.. plan.Cells.Select(cell => cell.Record)],
         };
+    }
 
     private static RunOptionsRecord Options(RunOptions options, BenchPlan plan) => new()
     {

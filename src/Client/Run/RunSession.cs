@@ -98,7 +98,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         observer.Started(plan, progress, interruption.Request);
         try
         {
-            await new BenchRunner(options, plan, new RoundRunner(options, servers, progress), journal, observer)
+            await new BenchRunner(plan, new RoundRunner(plan.Options, servers, progress), journal, observer)
                 .RunAsync(interruption.Token);
         }
         finally
@@ -120,7 +120,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     {
         foreach (var report in options.Output.Reports)
             report.TryWrite();
-        var begun = RunRecords.Begin(options, commandLine, servers, plan, host);
+        var begun = RunRecords.Begin(plan, commandLine, servers, host);
         var record = options.Resume?.Continue(begun) ?? begun;
         try
         {
@@ -139,7 +139,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
 
     private string NothingYet() => "Interrupted before anything was measured" + options.Output switch
     {
-        { Save: true, File: { } file } when File.Exists(file) && !WholeFile.IsStream(file) => $"; {file} is as it was.",
+        { Save: true, File: { } file } when File.Exists(file) && !FileKind.IsStream(file) => $"; {file} is as it was.",
         { Save: true, File: null } => ", so no file is kept.",
         _ => ".",
     };

@@ -57,7 +57,7 @@ internal sealed class ServerSet : IAsyncDisposable
         {
             if (options.OwnServer)
             {
-                ChildProcess.Sweep();
+                LeftSockets.Remove();
                 foreach (var (variant, servers) in await set.StartAllAsync(cancellation))
                 {
                     set.targets.AddRange(servers.SelectMany(server => TargetList.For(server, variant, options)));

@@ -67,7 +67,7 @@ internal static class ServiceTypes
 
     private static async Task<MethodTypes?> OfFileAsync(TypeSource source, CancellationToken cancellation)
     {
-        if (source.Proto is { } proto && WholeFile.IsStream(proto))
+        if (source.Proto is { } proto && FileKind.IsStream(proto))
             throw new InputException($"{proto} is a device or pipe, which protoc cannot compile: give a file to --proto");
         return source switch
         {

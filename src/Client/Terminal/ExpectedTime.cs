@@ -10,10 +10,11 @@ namespace IpcBench.Client.Terminal;
 /// takes the average of the cells with which it is compared. Before their first measurement, it takes the planned
 /// time. The start of servers between rounds is estimated in the same way.
 /// </summary>
-internal sealed class ExpectedTime(RunOptions options, BenchPlan plan)
+internal sealed class ExpectedTime(BenchPlan plan)
 {
+    private readonly RunOptions options = plan.Options;
     private readonly Dictionary<int, (TimeSpan Sum, int Count, int Round)> done = [];
-    private readonly bool isPlanned = options.Calls is null;
+    private readonly bool isPlanned = plan.Options.Calls is null;
     private (TimeSpan Sum, int Rounds) between;
     private long begun;
     private long last;

@@ -10,10 +10,11 @@ namespace IpcBench.Client.Terminal;
 /// <summary>
 /// Makes the two lines of the live view as Spectre markup. They depend only on counters and results, so that they can be tested.
 /// </summary>
-internal sealed class LivePicture(RunOptions options, BenchPlan plan)
+internal sealed class LivePicture(BenchPlan plan)
 {
+    private readonly RunOptions options = plan.Options;
     private readonly Lock changing = new();
-    private readonly ExpectedTime expected = new(options, plan);
+    private readonly ExpectedTime expected = new(plan);
     private RunProgress.Step? seenStep;
     private (long Calls, long Timestamp) seen;
     private (int Number, int Of, int Repeated) round;

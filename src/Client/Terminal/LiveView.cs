@@ -34,7 +34,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
 
     public override void Started(BenchPlan plan, RunProgress progress, Action end)
     {
-        picture = new LivePicture(Options, plan);
+        picture = new LivePicture(plan);
         drawer = new Thread(() => DrawUntilEnded(picture, progress, end)) { IsBackground = true, Name = "live view" };
         drawer.Start();
         base.Started(plan, progress, end);

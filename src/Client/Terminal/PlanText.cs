@@ -11,21 +11,21 @@ namespace IpcBench.Client.Terminal;
 internal static class PlanText
 {
     /// <param name="width">Columns of the terminal. Null means no limit.</param>
-    public static IEnumerable<string> Lines(RunOptions options, BenchPlan plan, int? width) =>
-        new[] { First(options, plan, width), RoundLine(options), TooFew(options, plan), Long(plan) }
+    public static IEnumerable<string> Lines(BenchPlan plan, int? width) =>
+        new[] { First(plan, width), RoundLine(plan.Options), TooFew(plan), Long(plan) }
             .Where(line => line.Length > 0);
 
     // The duration is more important than the names of the arms, which are also in the table.
-    private static string First(RunOptions options, BenchPlan plan, int? width) =>
-        new[] { true, false }.Select(named => $"{Cells(options, plan, named)}; {Rounds(options, plan)}")
-            .FirstOrDefault(line => width is null || line.Length <= width) ?? $"{Cells(options, plan, false)}; {Rounds(options, plan)}";
+    private static string First(BenchPlan plan, int? width) =>
+        new[] { true, false }.Select(named => $"{Cells(plan, named)}; {Rounds(plan)}")
+            .FirstOrDefault(line => width is null || line.Length <= width) ?? $"{Cells(plan, false)}; {Rounds(plan)}";
 
     /// <summary>Describes other settings that affect the numbers.</summary>
     public static string Details(RunOptions options) =>
         Invariant($"every cell is warmed up for {options.Warmup.TotalSeconds:0.###} s{OfTheServer(options)}; ")
             + Quantity.Many(options.Threads, "thread");
 
-    private static string Cells(RunOptions options, BenchPlan plan, bool named)
+    private static string Cells(BenchPlan plan, bool named)
     {
         var arms = plan.Cells.Select(cell => cell.Record.Key.Arm).Distinct().ToList();
         var names = named && arms.Count <= 4 ? $" ({string.Join(", ", arms)})" : "";
@@ -33,15 +33,16 @@ internal static class PlanText
         [
             (plan.Cells.Select(cell => cell.Record.Key.Size).Distinct().Count(), "size"),
             (plan.Cells.Select(cell => (cell.Record.Key.Connections, cell.Record.Key.Streams)).Distinct().Count(), "shape"),
-            (options.Loads.Count + 1, "load"),
+            (plan.Options.Loads.Count + 1, "load"),
         ];
         var product = string.Concat(factors.Where(factor => factor.Count > 1)
             .Select(factor => $" × {Quantity.Many(factor.Count, factor.Name)}"));
         return $"{Quantity.Many(arms.Count, "arm")}{names}{product}: {Quantity.Many(plan.Cells.Count, "cell")}";
     }
 
-    private static string Rounds(RunOptions options, BenchPlan plan)
+    private static string Rounds(BenchPlan plan)
     {
+        var options = plan.Options;
         if (options.RoundsAuto)
             return $"rounds until decided, at most {LeftText.Span(options.MaxTime)}";
         var rounds = options.Resume is { } resume ? Quantity.Many(resume.More, "more round") : Quantity.Many(options.Rounds, "round");
@@ -62,8 +63,8 @@ internal static class PlanText
     }
 
     /// <summary>Returns a line for a plan whose rounds cannot name a winner. Empty for other plans.</summary>
-    private static string TooFew(RunOptions options, BenchPlan plan) => options.RoundsAuto || options.Rounds >= plan.FewestRounds ? ""
-        : Invariant($"{Quantity.Many(options.Rounds, "round")} cannot name a winner: an interval takes {plan.FewestRounds} ")
+    private static string TooFew(BenchPlan plan) => plan.Options.RoundsAuto || plan.Options.Rounds >= plan.FewestRounds ? ""
+        : Invariant($"{Quantity.Many(plan.Options.Rounds, "round")} cannot name a winner: an interval takes {plan.FewestRounds} ")
             + Invariant($"(-r {plan.FewestRounds})");
 
     /// <summary>

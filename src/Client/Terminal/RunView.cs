@@ -67,9 +67,9 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
     public virtual void Started(BenchPlan plan, RunProgress progress, Action end)
     {
         this.end = end;
-        foreach (var line in PlanText.Lines(options, plan, screen.IsTerminal ? screen.Width : null))
+        foreach (var line in PlanText.Lines(plan, screen.IsTerminal ? screen.Width : null))
             Note(line);
-        Detail(PlanText.Details(options));
+        Detail(PlanText.Details(plan.Options));
     }
 
     public virtual void RoundStarted(int number, int attempt, int rounds)
@@ -131,7 +131,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
     /// <summary>Prints the command that continues from here, on a line of its own, so that it can be copied.</summary>
     private void Next(RunRecord record, string file)
     {
-        if (WholeFile.IsStream(file))
+        if (FileKind.IsStream(file))
         {
             Progress.WriteLine($"\nEvery round went to {file}");
             return;
@@ -163,7 +163,7 @@ internal sealed class PlainView(RunOptions options, TextWriter output, TextWrite
 
     public override void Started(BenchPlan plan, RunProgress progress, Action end)
     {
-        expected = new ExpectedTime(Options, plan);
+        expected = new ExpectedTime(plan);
         base.Started(plan, progress, end);
     }
 

@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Net;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
@@ -262,24 +261,6 @@ public sealed unsafe class LoopSocket : IWatched
     /// <summary>Reads SO_ERROR, the result of a connect: 0 for success, otherwise the errno.</summary>
     internal int TakeError() => Option(Native.SoError) is >= 0 and var error ? error : Marshal.GetLastPInvokeError();
 
-    /// <summary>Creates a socket and starts its connect. Returns the errno of the connect: 0, EINPROGRESS, or a failure.</summary>
-    internal static int BeginConnect(EndPoint endPoint, ConnectorOptions options, out int fd)
-    {
-        var family = endPoint.AddressFamily switch
-        {
-            AddressFamily.Unix => Native.AfUnix,
-            AddressFamily.InterNetworkV6 => Native.AfInet6,
-            _ => Native.AfInet,
-        };
-        fd = Native.Socket(family, Native.StreamNonBlockingCloseOnExec, 0);
-        if (fd < 0)
-            return Marshal.GetLastPInvokeError();
-        SetOptions(fd, family, options);
-        var address = endPoint.Serialize();
-        fixed (byte* start = address.Buffer.Span)
-            return Native.Connect(fd, start, address.Size) == 0 ? 0 : Marshal.GetLastPInvokeError();
-    }
-
     // Only recvmsg(2) says that a receive stopped behind descriptors (SCM_RIGHTS). The kernel closes these descriptors,
     // because the call has no room for them.
     private nint ReceiveLocal(byte* start, int length, out bool isCut)
@@ -326,36 +307,4 @@ public sealed unsafe class LoopSocket : IWatched
         int value = 0, length = sizeof(int);
         return Native.GetSocketOption(fd, Native.SolSocket, name, &value, &length) < 0 ? -1 : value;
     }
-
-    private static void SetOptions(int fd, int family, ConnectorOptions options)
-    {
-        if (options.SocketBuffer is { } size)
-        {
-            Set(fd, Native.SolSocket, Native.SoSendBuffer, size);
-            Set(fd, Native.SolSocket, Native.SoReceiveBuffer, size);
-        }
-        if (family == Native.AfUnix)
-            return;
-        if (options.NoDelay)
-            Set(fd, Native.IpProtoTcp, Native.TcpNoDelay, 1);
-        if (!options.ResetOnClose)
-            return;
-        var linger = stackalloc int[2] { 1, 0 };
-        Native.SetSocketOption(fd, Native.SolSocket, Native.SoLinger, linger, 2 * sizeof(int));
-    }
-
-    private static void Set(int fd, int level, int name, int value) => Native.SetSocketOption(fd, level, name, &value, sizeof(int));
-}
-
-/// <summary>The owner of a socket. An <see cref="EventLoop"/> calls its methods on the loop's thread. They must not throw.</summary>
-public interface ILoopHandler
-{
-    /// <summary>
-    /// Called when there are bytes, the end of the stream or an error to read. There is one call for each event, so the
-    /// owner must read while <see cref="LoopSocket.MayHoldMore"/> is true.
-    /// </summary>
-    void OnReadable();
-
-    /// <summary>Called when the socket has room again, only after <see cref="LoopSocket.WantWritable"/>.</summary>
-    void OnWritable();
 }

@@ -55,6 +55,19 @@ public class HttpOptionsReaderTests
         Assert.Equal(2, new BenchPlan(options, [.. options.Http.Select(On)]).Cells.Count(cell => cell.Given is SearchLoad));
     }
 
+    [Theory]
+    [InlineData(6, 10.0, "http://a:1/", "unix:/b")] // 3 rounds of 20 s cannot give a verdict
+    [InlineData(6, 20.0, "http://a:1/", "unix:/b", "-d", "20s")]
+    [InlineData(3, 20.0, "http://a:1/", "unix:/b", "-r", "3")]
+    public void The_plan_of_two_servers_has_as_many_rounds_as_a_verdict_needs(int rounds, double seconds, params string[] typed)
+    {
+        var options = Read(typed);
+        Target On(HttpArm arm) => new(arm.Address, options.Variants[0], arm.Name, Protocol: "http1", Request: arm.Request);
+        var plan = new BenchPlan(options, [.. options.Http.Select(On)]);
+        Assert.Equal((rounds, seconds), (plan.Options.Rounds, plan.Options.Duration.TotalSeconds));
+        Assert.Equal(rounds == 3, plan.Options.Rounds < plan.FewestRounds);
+    }
+
     [Fact]
     public void Crank_measures_one_HTTP_cell()
     {

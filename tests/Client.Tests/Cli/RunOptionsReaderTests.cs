@@ -49,8 +49,8 @@ public class RunOptionsReaderTests
     [InlineData(3, 2.0, "-c", "1", "-r", "3", "-d", "2s")]
     public void The_default_has_enough_rounds_to_name_a_winner(int rounds, double seconds, params string[] typed)
     {
-        var options = Read(typed);
-        Assert.Equal((rounds, seconds), (options.Rounds, options.Duration.TotalSeconds));
+        var plan = PlanOf(Read(typed));
+        Assert.Equal((rounds, seconds), (plan.Options.Rounds, plan.Options.Duration.TotalSeconds));
     }
 
     [Fact]
@@ -183,7 +183,8 @@ public class RunOptionsReaderTests
     }
 
     private static BenchPlan PlanOf(RunOptions options) =>
-        new(options, [.. options.Transports.Select(kind => new Target(Address.Own[kind]("x"), options.Variants[0]))]);
+        new(options, [.. (options.OwnServer ? options.Transports.Select(kind => Address.Own[kind]("x")) : options.Addresses)
+            .Select(address => new Target(address, options.Variants[0]))]);
 
     [Fact]
     public void Only_the_default_number_of_threads_is_reduced_to_the_connections()

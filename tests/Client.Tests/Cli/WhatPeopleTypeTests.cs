@@ -1,3 +1,5 @@
+using System.CommandLine;
+using System.CommandLine.Help;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Commands;
 using IpcBench.Client.Plan;
@@ -30,6 +32,16 @@ public class WhatPeopleTypeTests
         Assert.DoesNotContain(load, line => line.Contains("--describe"));
         Assert.Contains(GroupedHelp.About(CommandTree.Create([]), "protoc"), line => line.Contains("--proto FILE"));
         Assert.Throws<UsageException>(() => GroupedHelp.About(CommandTree.Create([]), "nothing-like-it"));
+    }
+
+    [Fact]
+    public void Every_option_of_a_command_that_measures_has_a_place_in_the_help()
+    {
+        var root = CommandTree.Create([]);
+        var measuring = root.Subcommands.Append(root).Where(command => command.Options.Any(option => option.Name == "-d")).ToList();
+        Assert.True(measuring.Count > 5);
+        Assert.All(measuring.SelectMany(command => command.Options),
+            option => Assert.True(option is IPlacedOption or HelpOption or VersionOption || option.Hidden, option.Name));
     }
 
     [Theory]

@@ -37,7 +37,7 @@ public class ChildServerCommandTests
         {
             server.Bind(new UnixDomainSocketEndPoint(served));
             server.Listen();
-            ChildProcess.Sweep();
+            LeftSockets.Remove();
             Assert.Equal([false, false, true, true, true], new[] { left, pipe, ofThis, another, served }.Select(File.Exists));
         }
         File.Delete(ofThis);

@@ -67,7 +67,7 @@ internal static class MadeUp
         };
         record = resume?.Continue(record with { Host = resume.Kept.Host }) ?? record;
         var journal = new RunJournal(record, file, _ => { }, largest);
-        await new BenchRunner(options, plan, made, journal, observer ?? new NoObserver()).RunAsync(cancellation)
+        await new BenchRunner(plan, made, journal, observer ?? new NoObserver()).RunAsync(cancellation)
             .WaitAsync(TimeSpan.FromSeconds(30), CancellationToken.None);
         return journal.Record;
     }

@@ -3,7 +3,6 @@ using System.Globalization;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
-using IpcBench.Client.Protocols;
 using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Cli;
 using IpcBench.Client.Tests.Engine.Support;
@@ -161,7 +160,7 @@ public class ServerCpuTests
                 var now = servers.Now(cell);
                 Assert.Equal(cell.Target.Address.Kind, now.Target.Address.Kind);
                 Assert.Equal(now.Target.Address, now.Load.Address);
-                await using var generator = await ProtocolTable.OpenAsync(now.Load, TestContext.Current.CancellationToken);
+                await using var generator = await TestLoad.OpenAsync(now.Load);
                 var result = await generator.RunAsync(new LoadWindow { Calls = 20 }, TestContext.Current.CancellationToken);
                 Assert.Equal(20, result.Ok);
                 Assert.NotNull(servers.Controls[now.Target.Address].Description);

@@ -133,6 +133,9 @@ public class SlicesTests
     }
 
     private static (RoundRunner Runner, BenchPlan Plan) Runner(
-        ServerSet servers, RunOptions options, RunProgress? progress = null) =>
-        (new RoundRunner(options, servers, progress ?? new RunProgress()), new BenchPlan(options, servers.Targets));
+        ServerSet servers, RunOptions options, RunProgress? progress = null)
+    {
+        var plan = new BenchPlan(options, servers.Targets);
+        return (new RoundRunner(plan.Options, servers, progress ?? new RunProgress()), plan);
+    }
 }

@@ -21,7 +21,7 @@ public sealed class ExpectedTimeTests
         var targets = transports.Select(kind => new Target(
             Address.Parse(kind == "unix" ? "unix:/tmp/a.sock" : "http://localhost:1"), options.Variants[0]));
         var plan = new BenchPlan(options, [.. targets]);
-        return (new ExpectedTime(options, plan), plan);
+        return (new ExpectedTime(plan), plan);
     }
 
     // Servers that are started anew for each round, and warmed up, take most of a short round.
@@ -64,9 +64,9 @@ public sealed class ExpectedTimeTests
         Assert.Equal((4, 13, 17), (plan.FirstRounds, plan.Phases[1].Rounds, plan.Measurements));
         var planned = (17 * 1.18) + (16 * plan.BetweenRounds.TotalSeconds);
         Assert.InRange(plan.Estimate!.Value.TotalSeconds, planned, planned + 20);
-        Assert.Contains("4 more rounds of 0.5 s, 13 at given loads, about", string.Join("\n", PlanText.Lines(options, plan, 80)),
+        Assert.Contains("4 more rounds of 0.5 s, 13 at given loads, about", string.Join("\n", PlanText.Lines(plan, 80)),
             StringComparison.Ordinal);
-        var time = new ExpectedTime(options, plan);
+        var time = new ExpectedTime(plan);
         time.RoundStarted(0, At(0));
         Assert.Equal(planned, time.Left(At(0))!.Value.TotalSeconds, 1);
     }
@@ -78,7 +78,7 @@ public sealed class ExpectedTimeTests
     {
         var options = Typed.Read(Preset.Main, "-r", "12", "-d", duration);
         var plan = new BenchPlan(options, [new Target(Address.Parse("unix:/tmp/a.sock"), options.Variants[0])]);
-        Assert.Equal(hours, PlanText.Lines(options, plan, 80).Contains(
+        Assert.Equal(hours, PlanText.Lines(plan, 80).Contains(
             "shorter: -d 300ms (300 alone is seconds) or a lower -r; Ctrl-C keeps its rounds"));
     }
 

@@ -74,7 +74,7 @@ internal sealed class AbCommand
     public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
     {
         var ab = new AbCommand();
-        var command = new MeasuringCommand(Preset) { Own = [ab.before.Name, ab.after.Name] };
+        var command = new MeasuringCommand(Preset);
         foreach (var option in ab.All)
             command.Options.Add(option);
         command.SetAction(async (typed, _) => await ab.RunAsync(typed, commandLine, resume));
@@ -85,12 +85,11 @@ internal sealed class AbCommand
     /// <exception cref="UsageException">An option is invalid.</exception>
     internal RunOptions Read(ParseResult typed)
     {
-        var reader = new RunOptionsReader(options, typed, sweeping: true, service: service);
-        var plain = reader.Read();
+        var plain = new RunOptionsReader(options, typed, sweeping: true, service: service).Read();
         if (plain.Variants.Count > 1)
             throw new UsageException("--base and --head make the arms: give every other setting one value");
         var basis = plain.Variants[0];
-        return reader.Fitted(plain with
+        return plain with
         {
             FreshServers = true,
             Limits = [.. (typed.GetValue(failOn) ?? []).Select(CompareCommand.Limit)],
@@ -99,7 +98,7 @@ internal sealed class AbCommand
                 basis with { Command = Words(typed, before, plain) },
                 basis with { Name = FileComparison.HeadVariant, Command = Words(typed, after, plain) },
             ],
-        });
+        };
     }
 
     private static IReadOnlyList<string> Words(ParseResult typed, Option<string> side, RunOptions plain)
@@ -150,5 +149,5 @@ internal sealed class AbCommand
     }
 
     private static Option<string> Side(string name, string description) =>
-        new(name) { HelpName = "CMD", Required = true, Description = description };
+        new PlacedOption<string>(HelpPlace.What, name) { HelpName = "CMD", Required = true, Description = description };
 }

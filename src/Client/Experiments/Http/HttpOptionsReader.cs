@@ -18,12 +18,11 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             throw new UsageException(
                 "-m asks for pipelining, which servers handle badly and browsers have given up: use more connections (-c)");
         var arms = Arms();
-        var reader = new RunOptionsReader(declared.Run, typed, given: [.. arms.Select(arm => arm.Address)]);
-        return reader.Fitted(reader.Read() with
+        return new RunOptionsReader(declared.Run, typed, given: [.. arms.Select(arm => arm.Address)]).Read() with
         {
             Http = arms,
             Scenario = typed.GetValue(declared.Scenario) ?? "",
-        });
+        };
     }
 
     private List<HttpArm> Arms()

@@ -10,7 +10,7 @@ internal static class SweepCommand
     public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
     {
         var vary = CompletionCommand.Suggesting(
-            new Option<string[]>("--vary")
+            new PlacedOption<string[]>(HelpPlace.What, "--vary")
             {
                 HelpName = "KNOB=LIST",
                 Required = true,
@@ -20,20 +20,18 @@ internal static class SweepCommand
             [.. Knob.All.Select(knob => knob.Name + "=")]);
         var options = new RunCommandOptions(Preset.Main with { Shapes = [] });
         var command = new MeasuringCommand("sweep",
-            "Compare the values of a setting, interleaved with the default: every value gets a server process of its own.")
-        { Own = [vary.Name] };
+            "Compare the values of a setting, interleaved with the default: every value gets a server process of its own.");
         command.Options.Add(vary);
         var service = new ServiceOptions();
         foreach (var option in options.Offered.Concat(service.ToCall))
             command.Options.Add(option);
         command.SetAction(async (typed, _) =>
         {
-            var reader = new RunOptionsReader(options, typed, sweeping: true, service: service);
-            var plain = reader.Read();
+            var plain = new RunOptionsReader(options, typed, sweeping: true, service: service).Read();
             var varied = plain with { Variants = Variants(plain, typed.GetValue(vary)!) };
             if (RunOptionsCheck.OfArms(varied) is { } refusal)
                 throw new UsageException(refusal);
-            return await RunCommand.MeasureAsync(reader.Fitted(varied), commandLine, resume);
+            return await RunCommand.MeasureAsync(varied, commandLine, resume);
         });
         return command;
     }

@@ -24,8 +24,11 @@ internal static class TestLoad
             ConnectDeadline = TimeSpan.FromSeconds(connectDeadline),
         };
 
-    public static Task<LoadGenerator> OpenAsync(LoadOptions options) =>
-        ProtocolTable.OpenAsync(options, CancellationToken.None).WaitAsync(Patience);
+    public static async Task<LoadGenerator> OpenAsync(LoadOptions options)
+    {
+        var source = await ProtocolTable.ConnectionsAsync(options, CancellationToken.None);
+        return await LoadGenerator.OpenAsync(options, source, CancellationToken.None).WaitAsync(Patience);
+    }
 
     public static async Task<LoadResult> RunAsync(LoadGenerator generator, LoadWindow window, CancellationToken cancellation = default)
     {

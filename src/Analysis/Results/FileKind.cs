@@ -1,0 +1,53 @@
+using System.Runtime.InteropServices;
+
+namespace IpcBench.Analysis.Results;
+
+/// <summary>Tells regular files from devices and pipes.</summary>
+public static partial class FileKind
+{
+    /// <summary>Whether the path is a device or pipe, which takes bytes once and is not a file that can be replaced.</summary>
+    public static bool IsStream(string path)
+    {
+        try
+        {
+            var target = Target(path);
+            // GetFullPath turns NUL into \\.\NUL, and names of pipes begin in the same way.
+            if (OperatingSystem.IsWindows())
+                return target.StartsWith(@"\\.\", StringComparison.Ordinal);
+            // If the file behind /dev/stdout were replaced, programs that have it open would not see the new file.
+            if (target.StartsWith("/dev/", StringComparison.Ordinal) || target.StartsWith("/proc/", StringComparison.Ordinal))
+                return Path.Exists(target);
+            return OperatingSystem.IsLinux() && IsSpecial(target);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
+        {
+            return false; // writing it fails with the reason
+        }
+    }
+
+    /// <summary>Whether the path is a name that a Unix system gives to standard output or error of this process.</summary>
+    public static bool IsStandardOutput(string path) => path is "/dev/stdout" or "/dev/stderr" or "/dev/fd/1" or "/dev/fd/2";
+
+    /// <summary>
+    /// Whether the path is a device or pipe. .NET does not say this, and opening a pipe to find out would end its reader.
+    /// So statx(2) is called. Unlike that of stat(2), its structure is the same on every architecture.
+    /// </summary>
+    private static unsafe bool IsSpecial(string path)
+    {
+        const int currentFolder = -100, wantType = 1, bufferBytes = 256, modeOffset = 28;
+        const int typeMask = 0xF000, folder = 0x4000, regular = 0x8000, socket = 0xC000; // inode(7)
+        var buffer = stackalloc byte[bufferBytes];
+        return Statx(currentFolder, path, 0, wantType, buffer) == 0
+            && (*(ushort*)(buffer + modeOffset) & typeMask) is not (folder or regular or socket);
+    }
+
+    [LibraryImport("libc", EntryPoint = "statx", StringMarshalling = StringMarshalling.Utf8)]
+    private static unsafe partial int Statx(int folder, string path, int flags, uint mask, byte* buffer);
+
+    /// <summary>
+    /// Returns the full path behind all links. Links in /proc to what a process has open are kept, because they lead to no path.
+    /// </summary>
+    internal static string Target(string path) =>
+        new FileInfo(path).LinkTarget is not null && !path.StartsWith("/dev/", StringComparison.Ordinal)
+            ? File.ResolveLinkTarget(path, returnFinalTarget: true)!.FullName : Path.GetFullPath(path);
+}

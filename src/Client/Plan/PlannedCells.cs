@@ -1,0 +1,103 @@
+using System.Globalization;
+using IpcBench.Analysis.Results;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Plan;
+
+/// <summary>Makes the cells of a plan: what each measures, how its record names it, and its load.</summary>
+internal static class PlannedCells
+{
+    /// <summary>Combines loads, sizes, targets, clients and modes, in the order of reports.</summary>
+    public static IEnumerable<PlannedCell> For(RunOptions options, IReadOnlyList<Target> targets) =>
+        from given in options.Loads.Prepend(null)
+        from cells in options.Sets
+        from size in Sizes(cells, targets)
+        from target in targets
+        where cells.HasPipe || target.Address.Kind != "pipe"
+        from client in cells.Clients
+        from mode in target.Call is { } call ? [CallMode.For(call)] : options.Modes
+        where !IsLeftOut(options, client, mode)
+        from chunk in mode == CallMode.Pull && target.Call is null ? options.Chunks : [0]
+        from perCall in options.ConnectPerCall
+        select Make(options, target, (client, mode, chunk, perCall), size, cells.Topology, given);
+
+    /// <summary>
+    /// True for other clients than wire when they are a default. Only the wire client measures the messages of a streaming method.
+    /// </summary>
+    private static bool IsLeftOut(RunOptions options, string client, string mode) =>
+        options.Call is not null && mode != CallMode.Unary && options.Shapes.Count > 0 && client != ProtocolTable.Wire;
+
+    /// <summary>
+    /// Returns the sizes of the cells. The size of an HTTP/1.1 reply is unknown before the first request, so arms are
+    /// compared at the largest of their sizes. A method has the size of its given requests.
+    /// </summary>
+    private static IReadOnlyList<long> Sizes(CellSet cells, IReadOnlyList<Target> targets)
+    {
+        if (targets.Any(target => target.Request is not null))
+            return [targets.Max(target => target.Request?.Size ?? 0)];
+        return targets is [{ Call: { } call }, ..] ? [call.Size] : cells.Sizes;
+    }
+
+    private static PlannedCell Make(
+        RunOptions options, Target target, (string Client, string Mode, long Chunk, bool PerCall) how, long size, Topology topology,
+        GivenLoad? given)
+    {
+        var messages = CallMode.IsStream(how.Mode) ? options.Messages : 0;
+        string[] variant = [target.Variant.Name, target.Mark, how.PerCall ? "connect-per-call" : "",
+            messages > 0 ? string.Create(CultureInfo.InvariantCulture, $"messages={messages}") : "",
+            how.Chunk > 0 ? string.Create(CultureInfo.InvariantCulture, $"chunk={how.Chunk}") : ""];
+        var key = new CellKey
+        {
+            Transport = target.Address.Kind,
+            Protocol = target.Protocol,
+            Client = how.Client,
+            Mode = how.Mode == CallMode.Unary ? "" : how.Mode,
+            Method = target.Call?.Method ?? "",
+            Corpus = target.Call?.Corpus[..12] ?? "",
+            Size = size,
+            Connections = topology.Connections,
+            Streams = topology.Streams,
+            Load = LoadName(given, options.Rate),
+            Variant = string.Join(' ', variant.Where(part => part.Length > 0)),
+        };
+        var load = new LoadOptions
+        {
+            Address = target.Address,
+            Size = target.Request?.Size ?? target.ReplySize ?? size,
+            Request = target.Request,
+            Call = target.Call,
+            Connections = topology.Connections,
+            Streams = topology.Streams,
+            Threads = Math.Min(options.Threads, topology.Connections),
+            Timeout = target.Call?.Deadline is { } deadline && deadline < options.Timeout ? deadline : options.Timeout,
+            Connector = target.Variant.Knobs.Connector(options.Connector),
+            OnLoops = target.Variant.Knobs.ClientSockets == "loop",
+            Http2Window = target.Variant.Knobs.Http2Window,
+            Client = how.Client,
+            Protocol = target.Protocol,
+            Mode = how.Mode,
+            Messages = messages,
+            Chunk = how.Chunk,
+            ConnectPerCall = how.PerCall,
+        };
+        string[] notes =
+        [
+            target.Note,
+            load.OnLoops && target.Address is Address.Pipe ? "System.Net.Sockets here: a pipe is no socket" : "",
+            target.Call is null || load.Flow == Flow.Both ? ""
+                : "no latency: its one-way messages have no time stamp",
+        ];
+        var record = new Cell
+        {
+            Key = key,
+            Address = target.Request?.Url ?? target.Address.ToString(),
+            Note = string.Join("; ", notes.Where(note => note.Length > 0)),
+        };
+        return new PlannedCell(0, record, target, load, given);
+    }
+
+    private static string LoadName(GivenLoad? given, double? rate) => given?.Name
+        ?? (rate is { } perSecond ? string.Create(CultureInfo.InvariantCulture, $"{perSecond:0.##}/s") : CellKey.FullLoad);
+}

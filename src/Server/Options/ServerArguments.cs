@@ -1,0 +1,161 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using IpcBench.Server.Behaviors;
+using IpcBench.Transports;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Server.Options;
+
+/// <summary>Defines and reads the options of the command line.</summary>
+internal static class ServerArguments
+{
+    private static readonly ServerOptions Default = new();
+
+    private static readonly Option<Address[]> Listen = new("--listen", "-l")
+    {
+        Description = "An address to serve; repeatable: http://host:port, https://host:port, unix:/path, unix-abstract:name, pipe:/name. "
+            + $"With port 0 the system chooses a port [default: {string.Join(", ", Default.Listen)}]",
+        HelpName = "ADDRESS",
+        Arity = ArgumentArity.ZeroOrMore,
+        CustomParser = ParseAddresses,
+    };
+
+    private static readonly Option<Address[]> Echo = new("--echo")
+    {
+        Description = "An address that sends every byte back, without gRPC; repeatable, also beside --listen. "
+            + "Without --listen only these are served",
+        HelpName = "ADDRESS",
+        Arity = ArgumentArity.ZeroOrMore,
+        CustomParser = ParseAddresses,
+    };
+
+    private static readonly Option<int> MaxSize = NumberOption.Size(
+        "--max-size", "Largest payload that is served", 1, ByteSize.Most, Default.MaxSize);
+    private static readonly Option<bool> Owned = new("--owned") { Description = "Ignore Ctrl-C; end when standard input closes" };
+
+    /// <summary>The option of the stack. ServerCommand knows the stacks, so it adds their names, the default and the check.</summary>
+    public static readonly Option<string> Stack = new("--stack") { Description = "The gRPC implementation that answers" };
+    private static readonly Option<int> Backlog = NumberOption.Number(
+        "--backlog", "Connections that may wait to be accepted", 1, 1 << 20, Default.Backlog);
+    private static readonly Option<int?> IoQueues = NumberOption.Optional(
+        "--io-queues", "Kestrel's I/O queues, 0 uses the thread pool; with --sockets loop event loops", 0, 1024);
+    private static readonly Option<bool> Inline = new("--inline")
+    {
+        Description = "Run the application on the polling threads, or on the event loops, instead of the thread pool",
+    };
+
+    private static readonly Option<bool> EagerReceive = new("--eager-receive")
+    {
+        Description = "Receive at once instead of waiting for data first; each waiting connection then holds a buffer",
+    };
+
+    private static readonly Option<SocketEngine?> Sockets = new("--sockets")
+    {
+        Description = "Whose sockets serve: loop (this program's event loop, Linux), dotnet (through Kestrel) or, for --echo alone, bare "
+            + "(dotnet without Kestrel). Default: loop for --echo on Linux, else dotnet",
+        HelpName = "loop|dotnet|bare",
+        CustomParser = ParseEngine,
+    };
+
+    private static readonly Option<int?> SocketBuffer = NumberOption.OptionalSize(
+        "--socket-buffer", "Send and receive buffer of each socket", 1 << 10, 1 << 30);
+    private static readonly Option<bool> Nagle = new("--nagle") { Description = "Leave Nagle's algorithm on" };
+
+    // Kestrel accepts no window below the protocol's initial 65,535.
+    private static readonly Option<int?> Http2Window = NumberOption.OptionalSize(
+        "--http2-window", "Bytes that a client may send ahead, of a stream and in all (default: Kestrel's own, 768 KiB and 1 MiB)",
+        65_535, 1 << 30);
+    private static readonly Option<int> MaxStreams = NumberOption.Number(
+        "--max-streams", "Concurrent calls of one connection", 1, 1 << 16, Default.MaxStreams);
+    private static readonly Option<int> WriteChunk = NumberOption.Size(
+        "--write-chunk", "Bytes of one write of a large reply", 4 << 10, 1 << 30, Default.WriteChunk);
+    private static readonly Option<int?> PipeBuffer = NumberOption.OptionalSize(
+        "--pipe-buffer", "Windows: kernel buffer of a named pipe, each way", 0, 1 << 30);
+    private static readonly Option<int?> PipeListeners = NumberOption.Optional(
+        "--pipe-listeners", "Windows: named-pipe instances that wait for a client", 1, 1024);
+
+    private static readonly Option<string[]> Work = new("--work")
+    {
+        Description = "CPU time that each call takes before its answer, as a handler would: 30us, 1.5ms; "
+            + "1=30us: for the second address alone",
+        HelpName = "TIME",
+        Arity = ArgumentArity.ZeroOrMore,
+    };
+
+    private static readonly Option<string[]> DelayUs = Hidden("--delay-us");
+    private static readonly Option<string[]> DelayEvery = Hidden("--delay-every");
+    private static readonly Option<string[]> Answers = Hidden("--fault");
+
+    public static IReadOnlyList<Option> All =>
+    [
+        Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, EagerReceive, Sockets, SocketBuffer, Nagle, Http2Window,
+        MaxStreams, WriteChunk, PipeBuffer, PipeListeners, Work, DelayUs, DelayEvery, Answers,
+    ];
+
+    public static ServerOptions Read(ParseResult parsed) => new()
+    {
+        Listen = (parsed.GetValue(Listen), parsed.GetValue(Echo)) switch
+        {
+            ({ Length: > 0 } given, _) => given,
+            (_, { Length: > 0 }) => [],
+            _ => ServerOptions.DefaultAddresses,
+        },
+        Echo = parsed.GetValue(Echo) ?? [],
+        MaxSize = parsed.GetValue(MaxSize),
+        Owned = parsed.GetValue(Owned),
+        Stack = parsed.GetValue(Stack),
+        Backlog = parsed.GetValue(Backlog),
+        IoQueues = parsed.GetValue(IoQueues),
+        Inline = parsed.GetValue(Inline),
+        EagerReceive = parsed.GetValue(EagerReceive),
+        Sockets = parsed.GetValue(Sockets),
+        SocketBuffer = parsed.GetValue(SocketBuffer),
+        Nagle = parsed.GetValue(Nagle),
+        Http2Window = parsed.GetValue(Http2Window),
+        MaxStreams = parsed.GetValue(MaxStreams),
+        WriteChunk = parsed.GetValue(WriteChunk),
+        PipeBuffer = parsed.GetValue(PipeBuffer),
+        PipeListeners = parsed.GetValue(PipeListeners),
+        Behaviors = new EndpointBehaviorOptions
+        {
+            Work = parsed.GetValue(Work) ?? [],
+            DelayUs = parsed.GetValue(DelayUs) ?? [],
+            DelayEvery = parsed.GetValue(DelayEvery) ?? [],
+            Answers = parsed.GetValue(Answers) ?? [],
+        },
+    };
+
+    private static Address[] ParseAddresses(ArgumentResult result)
+    {
+        var addresses = new List<Address>();
+        foreach (var token in result.Tokens)
+        {
+            if (Address.TryParse(token.Value, out var address, out var error))
+                addresses.Add(address);
+            else
+                result.AddError(error);
+        }
+        return [.. addresses];
+    }
+
+    private static SocketEngine? ParseEngine(ArgumentResult result)
+    {
+        switch (result.Tokens[0].Value)
+        {
+            case "dotnet":
+                return SocketEngine.DotNet;
+            case "bare":
+                return SocketEngine.Bare;
+            case "loop" when EventLoop.IsSupported:
+                return SocketEngine.Loop;
+            case "loop":
+                result.AddError("--sockets loop needs epoll, which this system lacks: leave it out or write dotnet");
+                return null;
+            default:
+                result.AddError($"'{result.Tokens[0].Value}' is no value for --sockets: write loop, dotnet or bare");
+                return null;
+        }
+    }
+
+    private static Option<string[]> Hidden(string name) => new(name) { Hidden = true, Arity = ArgumentArity.ZeroOrMore };
+}

@@ -1,0 +1,14 @@
+namespace IpcBench.Transports.Loop;
+
+/// <summary>The owner of a socket. An <see cref="EventLoop"/> calls its methods on the loop's thread. They must not throw.</summary>
+public interface ILoopHandler
+{
+    /// <summary>
+    /// Called when there are bytes, the end of the stream or an error to read. There is one call for each event, so the
+    /// owner must read while <see cref="LoopSocket.MayHoldMore"/> is true.
+    /// </summary>
+    void OnReadable();
+
+    /// <summary>Called when the socket has room again, only after <see cref="LoopSocket.WantWritable"/>.</summary>
+    void OnWritable();
+}
