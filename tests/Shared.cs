@@ -1,26 +1,37 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 
 namespace IpcBench.Tests;
 
 /// <summary>
-/// Gives each test process and its children a folder for temporary files, and deletes the folder when the process ends. So the socket
-/// files of servers that a test kills, and of .NET's pipes, are deleted too.
+/// Sets the environment of each test process and its children. They have a folder for temporary files, which is deleted when the process
+/// ends. So the socket files of servers that a test kills, and of .NET's pipes, are deleted too.
 /// </summary>
-internal static class OwnTemporaryFolder
+internal static partial class OwnEnvironment
 {
+    private const int Interrupt = 2, Default = 0; // SIGINT, SIG_DFL
+
     [ModuleInitializer]
     internal static void Make()
     {
+        // The server asks the runtime to compile its hot methods again at once. That takes more CPU time than the rest of a run of a
+        // second, so the children have the runtime's default delay: 100 ms, in hexadecimal.
+        Environment.SetEnvironmentVariable("DOTNET_TC_CallCountingDelayMs", "64");
         if (OperatingSystem.IsWindows())
             return; // the tests leave no files there
+        // A script that runs the tests in the background makes them ignore Ctrl-C, and the children would inherit that.
+        _ = signal(Interrupt, Default);
         var folder = Directory.CreateTempSubdirectory("ipcbench-").FullName;
         // Other users may pass: nginx's worker is nobody, and some tests start a server as another user.
         File.SetUnixFileMode(folder, File.GetUnixFileMode(folder) | UnixFileMode.GroupExecute | UnixFileMode.OtherExecute);
         Environment.SetEnvironmentVariable("TMPDIR", folder);
         AppDomain.CurrentDomain.ProcessExit += (_, _) => Remove(folder);
     }
+
+    [LibraryImport("libc")]
+    private static partial nint signal(int number, nint handler);
 
     private static void Remove(string folder)
     {
@@ -71,11 +82,24 @@ internal static class Repository
 
 internal static class Ports
 {
-    /// <summary>A TCP port of this machine that was free a moment ago.</summary>
+    /// <summary>
+    /// Returns a free TCP port below the ports that the system chooses itself (from 32768 on Linux, from 49152 on Windows and macOS). So
+    /// no connection and no listener of another test gets the port before the caller uses it.
+    /// </summary>
     public static int Unused()
     {
-        using var listener = new TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        return ((IPEndPoint)listener.LocalEndpoint).Port;
+        while (true)
+        {
+            using var listener = new TcpListener(IPAddress.Loopback, Random.Shared.Next(20_000, 32_000));
+            try
+            {
+                listener.Start();
+                return ((IPEndPoint)listener.LocalEndpoint).Port;
+            }
+            catch (SocketException)
+            {
+                // The port is in use.
+            }
+        }
     }
 }

@@ -41,7 +41,7 @@ public sealed class MethodTableTests
     // The columns of the second table.
     private static readonly (int Rounds, int Claims)[] Plans = [(DefaultRounds, Claims), (QuickRounds, QuickClaims), (Rounds, 1)];
 
-    /// <summary>All draws give exactly the table. A twentieth of the draws gives shares near the shares of the table.</summary>
+    /// <summary>All draws give exactly the table. A fortieth of the draws gives shares near the shares of the table.</summary>
     [Fact]
     public void The_table_in_the_documents_is_the_result_of_the_simulation()
     {

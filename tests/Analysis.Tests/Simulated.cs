@@ -35,13 +35,13 @@ internal static class Simulated
         || Environment.GetEnvironmentVariable("UPDATE_SNAPSHOTS") == "1";
 
     /// <summary>
-    /// Returns the number of draws of a simulation: a twentieth of <paramref name="all"/>, or all. Seeds are fixed, so that the outcome
+    /// Returns the number of draws of a simulation: a fortieth of <paramref name="all"/>, or all. Seeds are fixed, so that the outcome
     /// is the same in every run.
     /// </summary>
-    public static int Draws(int all) => IsWhole ? all : all / 20;
+    public static int Draws(int all) => IsWhole ? all : all / 40;
 
     /// <summary>
-    /// Returns how far a share may lie from its level: two standard errors of all draws, or three of a twentieth of the draws, because
+    /// Returns how far a share may lie from its level: two standard errors of all draws, or three of a fortieth of the draws, because
     /// one of some fifty such shares lies beyond two.
     /// </summary>
     public static double Margin(double level, int all) => (IsWhole ? 2 : 3) * Math.Sqrt(level * (1 - level) / Draws(all));

@@ -94,7 +94,7 @@ public sealed class MainJobTests : IDisposable
     public async Task A_server_on_event_loops_reports_its_system_calls_per_call()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
-        var (code, output, error) = await Tool.RunAsync("--transports", "tcp,unix", "--sockets", "dotnet,loop", "-r", "1", "-d", "300ms",
+        var (code, output, error) = await Tool.RunAsync("--transports", "tcp,unix", "--sockets", "dotnet,loop", "-r", "1", "-n", "500",
             "--warmup", "1ms", "-s", "10", "-c", "4", "-t", "1", "-o", ResultsFile);
         Assert.True(code == 0, output + error);
         var run = Analysis.Results.ResultsFile.Load(ResultsFile);

@@ -1,6 +1,4 @@
 using System.Globalization;
-using System.Net;
-using System.Net.Sockets;
 using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
@@ -20,8 +18,13 @@ public sealed class NginxTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the foreign servers are installed on Linux only");
         Assert.SkipUnless(File.Exists("/usr/sbin/nginx"), "no nginx here (Debian: apt-get install nginx)");
-        var port = FreePort();
+        var port = Ports.Unused();
         await using var nginx = Start(port);
+        while (!File.Exists(Path.Combine(folder, "pid"))) // nginx writes the file when it listens
+        {
+            Assert.False(nginx.Process.HasExited, nginx.Error);
+            await Task.Delay(20, TestContext.Current.CancellationToken);
+        }
         var file = Path.Combine(folder, "run.json");
         string[] more = perCall ? ["--connect-per-call"] : [];
         await using var tool = Tool.Start(["http", $"http://127.0.0.1:{port}/", "-c", "50", "-t", "1", "-n", "50", "--timeout", "1s",
@@ -49,12 +52,5 @@ public sealed class NginxTests : IDisposable
               server { listen 127.0.0.1:{{port.ToString(CultureInfo.InvariantCulture)}}; location / { return 200 hi; } } }
             """);
         return Tool.StartProgram("/usr/sbin/nginx", folder, "-p", folder, "-e", $"{folder}/log", "-c", configuration);
-    }
-
-    private static int FreePort()
-    {
-        using var listener = new TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        return ((IPEndPoint)listener.LocalEndpoint).Port;
     }
 }

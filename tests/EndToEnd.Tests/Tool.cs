@@ -60,13 +60,20 @@ internal sealed class Tool : IAsyncDisposable
     /// <summary>Waits until a line of its output or error contains the text.</summary>
     public async Task SeesAsync(string text)
     {
-        var begun = Stopwatch.GetTimestamp();
-        while (!Output.Contains(text, StringComparison.Ordinal) && !Error.Contains(text, StringComparison.Ordinal))
+        for (var begun = Stopwatch.GetTimestamp(); !HasSaid(text); await Task.Delay(20))
         {
-            Assert.True(Stopwatch.GetElapsedTime(begun) < Patience && !Process.HasExited, $"'{text}' never came:\n{Output}\n{Error}");
-            await Task.Delay(20);
+            // The last lines of an ended program may still be in its pipe. Waiting for the end reads them.
+            if (Process.HasExited)
+                await ExitCodeAsync();
+            else if (Stopwatch.GetElapsedTime(begun) < Patience)
+                continue;
+            Assert.True(HasSaid(text), $"'{text}' never came:\n{Output}\n{Error}");
+            return;
         }
     }
+
+    private bool HasSaid(string text) =>
+        Output.Contains(text, StringComparison.Ordinal) || Error.Contains(text, StringComparison.Ordinal);
 
     public void Signal(string name)
     {

@@ -1,15 +1,13 @@
 using IpcBench.Protocol.Reflection.V1;
 using IpcBench.Server.Services;
 using IpcBench.Server.Tests.Support;
-using IpcBench.Transports;
 
 namespace IpcBench.Server.Tests;
 
 /// <summary>Checks the server against clients that request many bytes and read few.</summary>
 public abstract class HostileReaderTests(HostileServer server)
 {
-    private const uint LargestWindow = int.MaxValue;
-    private const int Streams = 100;
+    private const int Streams = RawHttp2.ManyStreams;
 
     [Theory]
     [InlineData(1_000_000)]
@@ -17,7 +15,7 @@ public abstract class HostileReaderTests(HostileServer server)
     [InlineData(10_000)]
     public Task Clients_that_never_read_cost_bounded_memory(int size) => server.SurviveAsync(async () =>
     {
-        var clients = await AskWithoutReadingAsync(server.Target, connections: 30, size);
+        var clients = await RawHttp2.AskWithoutReadingAsync(server.Target, connections: 30, size);
         await Task.Delay(500);
         foreach (var client in clients)
             await client.DisposeAsync();
@@ -36,7 +34,7 @@ public abstract class HostileReaderTests(HostileServer server)
         using var honest = new GrpcClient(child.Addresses[0]);
         Assert.Equal(size, (await honest.DownloadAsync(size)).Length);
         var before = (await honest.UsageAsync()).WorkingSetBytes;
-        var clients = await AskWithoutReadingAsync(child.Addresses[0], connections: 2, size);
+        var clients = await RawHttp2.AskWithoutReadingAsync(child.Addresses[0], connections: 2, size);
         for (var look = 0; look < 30; look++)
         {
             Assert.InRange((await honest.UsageAsync()).WorkingSetBytes - before, long.MinValue, allowed);
@@ -44,25 +42,6 @@ public abstract class HostileReaderTests(HostileServer server)
         }
         Assert.Equal(10, (await honest.DownloadAsync(10)).Length);
         Assert.Equal(size, (await honest.DownloadAsync(size)).Length);
-        foreach (var client in clients)
-            await client.DisposeAsync();
-    }
-
-    // The time-out of the server grows with the bytes in flight: small socket buffers and one reply keep the time-out short.
-    [Fact]
-    public async Task Clients_that_never_read_or_never_open_a_window_are_disconnected()
-    {
-        server.SkipWhereItIsNot();
-        await using var child = await ServerChild.StartAsync(
-            "--stack", "built-in", "--socket-buffer", "8KiB", "--listen", Addresses.Unix().ToString(), "--sockets", server.Sockets);
-        using var observer = new GrpcClient(child.Addresses[0]);
-        var clients = await AskWithoutReadingAsync(child.Addresses[0], connections: 2, size: 100_000, calls: 1);
-        clients.Add(await RawHttp2.ConnectAsync(child.Addresses[0], initialWindow: 0));
-        clients[^1].AddDownload(1, 1_000_000);
-        await clients[^1].FlushAsync();
-        using var limit = new CancellationTokenSource(2 * Limits.Wait);
-        while ((await observer.UsageAsync()).Endpoints[0] is not { ConnectionsOpened: 4, ConnectionsOpen: 1 })
-            await Task.Delay(50, limit.Token);
         foreach (var client in clients)
             await client.DisposeAsync();
     }
@@ -149,21 +128,6 @@ public abstract class HostileReaderTests(HostileServer server)
             Assert.True(stopped);
         }
     });
-
-    private static async Task<List<RawHttp2>> AskWithoutReadingAsync(Address address, int connections, int size, int calls = Streams)
-    {
-        var clients = new List<RawHttp2>();
-        for (var connection = 0; connection < connections; connection++)
-        {
-            var raw = await RawHttp2.ConnectAsync(address, LargestWindow);
-            raw.Add(RawHttp2.WindowUpdate, 0, 0, RawHttp2.Big(int.MaxValue - 65_535));
-            for (var call = 0; call < calls; call++)
-                raw.AddDownload((2 * call) + 1, size);
-            await raw.FlushAsync();
-            clients.Add(raw);
-        }
-        return clients;
-    }
 }
 
 /// <summary>Runs <see cref="HostileReaderTests"/> against .NET's sockets.</summary>

@@ -32,7 +32,7 @@ public sealed partial class TransportContractTests
                 await SendAllAsync(client, piece);
             client.Shutdown(SocketShutdown.Send);
         });
-        Assert.InRange(await StalledAsync(() => Interlocked.Read(ref sent)), 1, Large - 1);
+        Assert.InRange(await Limits.StalledAsync(() => Interlocked.Read(ref sent)), 1, Large - 1);
         Assert.Equal(Large, await CountAsync(connection));
         await sending.WaitAsync(Limits.Wait);
     }
@@ -51,7 +51,7 @@ public sealed partial class TransportContractTests
                 Assert.False((await connection.Transport.Output.WriteAsync(piece)).IsCompleted);
             await connection.Transport.Output.CompleteAsync();
         });
-        Assert.InRange(await StalledAsync(() => Interlocked.Read(ref written)), 1, Large - 1);
+        Assert.InRange(await Limits.StalledAsync(() => Interlocked.Read(ref written)), 1, Large - 1);
         Assert.Equal(Large, await CountAsync(client));
         await writing.WaitAsync(Limits.Wait);
     }
@@ -292,19 +292,6 @@ public sealed partial class TransportContractTests
         var count = 0;
         connection.ConnectionClosed.UnsafeRegister(_ => Interlocked.Increment(ref count), null);
         return () => Volatile.Read(ref count);
-    }
-
-    /// <summary>Returns the value once it no longer changes, which means that the sender waits.</summary>
-    private static async Task<long> StalledAsync(Func<long> value)
-    {
-        using var limit = new CancellationTokenSource(Limits.Wait);
-        for (var (same, last) = (0, -1L); ; last = value())
-        {
-            same = last > 0 && last == value() ? same + 1 : 0;
-            if (same == 20)
-                return last;
-            await Task.Delay(10, limit.Token);
-        }
     }
 
     private static void Reset(Socket client)

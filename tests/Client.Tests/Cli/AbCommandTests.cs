@@ -2,6 +2,7 @@ using System.CommandLine;
 using IpcBench.Client.Experiments.Ab;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Host;
 
 namespace IpcBench.Client.Tests.Cli;
@@ -104,7 +105,7 @@ public class AbCommandTests
     }
 
     [Fact]
-    public async Task Servers_that_have_ended_leave_no_pipe_behind()
+    public Task Servers_that_have_ended_leave_no_pipe_behind() => TestLoad.InTheEndAsync(async () =>
     {
         const int servers = 30;
         var before = Pipes();
@@ -115,7 +116,7 @@ public class AbCommandTests
 
         static int Pipes() => !OperatingSystem.IsLinux() ? 0 : Directory.GetFiles("/proc/self/fd")
             .Count(file => new FileInfo(file).LinkTarget?.StartsWith("pipe:", StringComparison.Ordinal) == true);
-    }
+    });
 
     /// <summary>Starts a line of the shell as a server that never listens, and returns the error message.</summary>
     private static async Task<(GivenCommand Command, string Told)> RefusedAsync(string line, TimeSpan? patience = null)

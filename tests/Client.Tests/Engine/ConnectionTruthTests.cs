@@ -135,9 +135,14 @@ public class ConnectionTruthTests
     [Fact]
     public async Task Hundreds_of_connections_are_all_opened_and_used()
     {
-        await using var server = new FakeServer();
-        var result = await TestLoad.MeasureAsync(
-            TestLoad.Options(server.Address, connections: 300, threads: 3), new LoadWindow { Calls = 3000 });
+        var begun = new TaskCompletionSource();
+        await using var server = new FakeServer { Release = begun.Task };
+        var measuring = TestLoad.MeasureAsync(
+            TestLoad.Options(server.Address, connections: 300, threads: 3, timeout: 30), new LoadWindow { Calls = 3000 });
+        // No connection has an answer before all of them have asked: none can make the calls of another.
+        await TestLoad.UntilAsync(() => server.Asked == 300);
+        begun.SetResult();
+        var result = await measuring;
         Assert.Equal(300, server.Accepted);
         Assert.Equal((300, 3000), (result.Connections.Active, result.Ok));
         Assert.Equal(3, result.ThreadCalls.Count);

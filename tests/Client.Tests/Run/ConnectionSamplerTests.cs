@@ -8,13 +8,13 @@ namespace IpcBench.Client.Tests.Run;
 
 public sealed class ConnectionSamplerTests : IDisposable
 {
-    private readonly string path = Path.Combine(Path.GetTempPath(), $"states-{Guid.NewGuid():N}.sock");
     private readonly List<Socket> sockets = [];
 
     [Fact]
     public Task A_sampler_keeps_mean_and_maximum() => TestLoad.InTheEndAsync(async () =>
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "reads Linux's lists of sockets");
+        var path = Path.Combine(Path.GetTempPath(), $"states-{Guid.NewGuid():N}.sock"); // another one for each attempt
         var listener = Keep(new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified));
         listener.Bind(new UnixDomainSocketEndPoint(path));
         listener.Listen(10);
@@ -35,11 +35,7 @@ public sealed class ConnectionSamplerTests : IDisposable
     [Fact]
     public void A_sampler_without_endpoints_starts_no_thread() => Assert.Null(ConnectionSampler.Begin([]));
 
-    public void Dispose()
-    {
-        sockets.ForEach(socket => socket.Dispose());
-        File.Delete(path);
-    }
+    public void Dispose() => sockets.ForEach(socket => socket.Dispose());
 
     private void Connect(Socket listener)
     {

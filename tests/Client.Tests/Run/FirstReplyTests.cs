@@ -65,19 +65,14 @@ public sealed class FirstReplyTests : IDisposable
     [InlineData("unix", false)]
     public async Task The_error_of_a_broken_off_answer_names_server_and_method(string kind, bool reset)
     {
-        var begun = new TaskCompletionSource();
         await using var server = new FakeServer(kind)
         {
-            Answer = (stream, _) =>
-            {
-                begun.TrySetResult();
-                return [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, [0, 0, 0, 0, 2])];
-            },
+            Answer = (stream, _) => [.. Frames.ResponseHeaders(stream), .. Frames.Data(stream, [0, 0, 0, 0, 2]), .. Frames.Ping()],
         };
         using var caller = new GrpcCaller(server.Address, new ConnectorOptions());
         var answer = caller.CallAsync("/" + Method, new byte[3], TestContext.Current.CancellationToken);
-        await begun.Task;
-        await Task.Delay(200, TestContext.Current.CancellationToken); // the headers are in flight
+        // The client has read the headers when it answers the PING behind them. A reset would discard what was not read.
+        await server.Pinged.WaitAsync(TestLoad.Patience, TestContext.Current.CancellationToken);
         server.Kill(1, reset);
         var told = await Assert.ThrowsAsync<IOException>(() => answer);
         Assert.StartsWith($"{server.Address} ended its answer to a.B/C early: ", told.Message, StringComparison.Ordinal);

@@ -20,7 +20,8 @@ internal sealed class CollectedLog : ILoggerProvider, ILogger
     public void Log<TState>(
         LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
     {
-        if (IsEnabled(logLevel))
+        // On a busy machine Kestrel warns that its heartbeat took longer than a second, which says nothing about the connections.
+        if (IsEnabled(logLevel) && eventId.Name != "HeartbeatSlow")
             lines.Enqueue($"{formatter(state, exception)} {exception?.Message}".TrimEnd());
     }
 

@@ -10,6 +10,7 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
 {
     public const byte Data = 0, HeadersType = 1, Reset = 3, Settings = 4, Ping = 6, GoAway = 7, WindowUpdate = 8, Continuation = 9;
     public const byte EndStream = 1, Ack = 1, EndHeaders = 4;
+    public const int ManyStreams = 100;
 
     private static readonly byte[] Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8.ToArray();
 
@@ -127,6 +128,22 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
         var bytes = new byte[4];
         BinaryPrimitives.WriteUInt32BigEndian(bytes, value);
         return bytes;
+    }
+
+    /// <summary>Opens connections with the largest windows, and calls on them, and reads no reply.</summary>
+    public static async Task<List<RawHttp2>> AskWithoutReadingAsync(Address address, int connections, int size, int calls = ManyStreams)
+    {
+        var clients = new List<RawHttp2>();
+        for (var connection = 0; connection < connections; connection++)
+        {
+            var raw = await ConnectAsync(address, initialWindow: int.MaxValue);
+            raw.Add(WindowUpdate, 0, 0, Big(int.MaxValue - 65_535));
+            for (var call = 0; call < calls; call++)
+                raw.AddDownload((2 * call) + 1, size);
+            await raw.FlushAsync();
+            clients.Add(raw);
+        }
+        return clients;
     }
 
     public ValueTask DisposeAsync() => stream.DisposeAsync();

@@ -13,6 +13,7 @@ internal sealed class FakeServer : IAsyncDisposable
 {
     private readonly CancellationTokenSource stop = new();
     private readonly ConcurrentDictionary<Stream, byte> open = new();
+    private readonly TaskCompletionSource pinged = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Socket? listener;
     private readonly Task accepting;
     private NamedPipeServerStream? nextPipe;
@@ -76,6 +77,9 @@ internal sealed class FakeServer : IAsyncDisposable
     public int Asked => Volatile.Read(ref asked);
 
     public int Open => open.Count;
+
+    /// <summary>Completes when a client has answered a <see cref="Frames.Ping"/>, and so has read all bytes before the PING.</summary>
+    public Task Pinged => pinged.Task;
 
     /// <summary>Ends <paramref name="count"/> connections, TCP connections by a reset if <paramref name="reset"/> is true.</summary>
     public void Kill(int count, bool reset = false)
@@ -157,6 +161,8 @@ internal sealed class FakeServer : IAsyncDisposable
                 var frame = FrameHeader.Read(header);
                 var payload = new byte[frame.Length];
                 await stream.ReadExactlyAsync(payload);
+                if (frame.Type == FrameType.Ping && frame.Has(FrameFlags.Ack))
+                    pinged.TrySetResult();
                 if (frame.Type == FrameType.Data && Hears is { } hears)
                 {
                     if (!requests.TryGetValue(frame.StreamId, out var heard))

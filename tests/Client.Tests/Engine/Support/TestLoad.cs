@@ -60,7 +60,8 @@ internal static class TestLoad
                 await attempt();
                 return;
             }
-            catch (Exception e) when ((e is IAssertionException or KeyNotFoundException) && Stopwatch.GetElapsedTime(begun) < Patience)
+            catch (Exception e) when (e is (IAssertionException or KeyNotFoundException) and not SkipException
+                && Stopwatch.GetElapsedTime(begun) < Patience)
             {
                 // Try again.
             }

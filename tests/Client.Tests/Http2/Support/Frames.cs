@@ -31,6 +31,8 @@ internal static class Frames
 
     public static byte[] GoAway(int lastStream, uint code = 0) => Written(output => output.WriteGoAway(lastStream, (Http2Error)code));
 
+    public static byte[] Ping() => Frame(6, 0, 0, new byte[8]);
+
     /// <summary>Makes a complete right answer with <paramref name="size"/> payload bytes.</summary>
     public static byte[] Reply(int stream, int size) => [.. ResponseHeaders(stream), .. Data(stream, Message(size)), .. Trailers(stream)];
 
