@@ -61,10 +61,7 @@ public sealed class AbEndTests : IDisposable
                 _ => own.Left().First(id => OwnProcesses.Name(id) == "GrpcBenchServer"),
             });
         Assert.True(await tool.ExitCodeAsync() == code, $"{tool.Process.ExitCode}\n{tool.Output}\n{tool.Error}");
-        // After the tool was killed, its reaper ends the other processes a moment later.
-        if (code is 137 || signals.Contains(' ', StringComparison.Ordinal))
-            await UntilAsync(() => own.Left().Count == 0);
-        Assert.Empty(own.Left());
+        await own.AssertGoneAsync();
     }
 
     [Fact]
@@ -79,8 +76,7 @@ public sealed class AbEndTests : IDisposable
         Assert.NotEmpty(Orphans());
         Send("KILL", tool.Process.Id);
         Assert.Equal(137, await tool.ExitCodeAsync());
-        await UntilAsync(() => own.Left().Count == 0);
-        Assert.Empty(own.Left());
+        await own.AssertGoneAsync();
 
         // The tool becomes the parent of processes that have lost their parent.
         IEnumerable<int> Orphans() =>
@@ -97,7 +93,7 @@ public sealed class AbEndTests : IDisposable
         await File.WriteAllTextAsync(end, "", TestContext.Current.CancellationToken);
         Assert.True(await tool.ExitCodeAsync() == 2, tool.Output + tool.Error);
         Assert.Contains("server ended with exit code 7 during round 1", tool.Error, StringComparison.Ordinal);
-        Assert.Empty(new OwnProcesses(folder).Left());
+        await new OwnProcesses(folder).AssertGoneAsync();
     }
 
     [Fact]
@@ -117,7 +113,7 @@ public sealed class AbEndTests : IDisposable
         await using var tool = Start($"python3 '{script}' {{path}}", 1);
         Assert.Equal(2, await tool.ExitCodeAsync());
         Assert.Equal("the base server ended with exit code 9 before it was asked anything: its last lines:\n  out of luck\n", tool.Error);
-        Assert.Empty(new OwnProcesses(folder).Left());
+        await new OwnProcesses(folder).AssertGoneAsync();
     }
 
     private Tool Start(string command, int rounds, string window = "100ms") => Tool.StartWith(

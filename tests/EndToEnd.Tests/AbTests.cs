@@ -37,7 +37,7 @@ public sealed class AbTests : IDisposable
         Assert.InRange(JsonDocument.Parse(await File.ReadAllTextAsync(file, TestContext.Current.CancellationToken))
             .RootElement.GetProperty("rounds").GetArrayLength(), 14, 28);
         Assert.Empty(Directory.EnumerateFiles(folder, "grpcbench-*"));
-        AssertLeavesNothing();
+        await AssertLeavesNothingAsync();
     }
 
     [Fact]
@@ -50,7 +50,7 @@ public sealed class AbTests : IDisposable
         Assert.Matches(
             @"^the head server ended with exit code 1 before it listened at unix:\S+: its last lines:\n  there is no option "
                 + @"--no-such-option \(GrpcBenchServer --help\)\n$", tool.Error);
-        AssertLeavesNothing();
+        await AssertLeavesNothingAsync();
     }
 
     [Fact]
@@ -61,9 +61,6 @@ public sealed class AbTests : IDisposable
         Assert.Equal($"Option '--head' is required. ({Tool.Client} ab --help)\n", error);
     }
 
-    private void AssertLeavesNothing()
-    {
-        if (OperatingSystem.IsLinux())
-            Assert.Empty(new OwnProcesses(folder).Left());
-    }
+    private Task AssertLeavesNothingAsync() =>
+        OperatingSystem.IsLinux() ? new OwnProcesses(folder).AssertGoneAsync() : Task.CompletedTask;
 }

@@ -37,7 +37,7 @@ public sealed class OtherUserTests : WritingStage
                 continue;
             Assert.True(code is 0 or 2, $"{threads}: {code} {output} {error}");
             Assert.DoesNotContain("   at ", error, StringComparison.Ordinal);
-            Assert.Empty(new OwnProcesses($"{Place}/tmp").Left());
+            await new OwnProcesses($"{Place}/tmp").AssertGoneAsync();
         }
     }
 

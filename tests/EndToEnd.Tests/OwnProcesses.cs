@@ -10,6 +10,14 @@ internal sealed class OwnProcesses(string folder)
         .Where(name => int.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out _))
             .Select(name => int.Parse(name!, CultureInfo.InvariantCulture)).Where(IsOurs)];
 
+    /// <summary>Asserts that all processes end within 30 s, because a process that was killed needs a moment for its end.</summary>
+    public async Task AssertGoneAsync()
+    {
+        for (var i = 0; i < 600 && Left().Count > 0; i++)
+            await Task.Delay(50, TestContext.Current.CancellationToken);
+        Assert.Empty(Left().Select(Name));
+    }
+
     private bool IsOurs(int id)
     {
         try
