@@ -13,33 +13,13 @@ public static class ResultsFile
     /// Saves the run, as <see cref="WholeFile.Write"/> does: after a failure the file holds either the whole old run or the whole new run.
     /// </summary>
     /// <exception cref="ResultsFileException">The folder or the file cannot be written.</exception>
-    public static void Save(string path, RunRecord run)
-    {
-        try
-        {
-            WholeFile.Write(path, Writing(run));
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
-        {
-            throw new ResultsFileException(WholeFile.Refusal(path, e), e);
-        }
-    }
+    public static void Save(string path, RunRecord run) => Refusing(path, () => WholeFile.Write(path, Writing(run)));
 
     /// <summary>
     /// Does everything that <see cref="Save"/> does except for the last step, so that an existing file stays unchanged.
     /// </summary>
     /// <exception cref="ResultsFileException">The folder or the file cannot be written.</exception>
-    public static void TrySave(string path, RunRecord run)
-    {
-        try
-        {
-            WholeFile.TryWrite(path, Writing(run));
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
-        {
-            throw new ResultsFileException(WholeFile.Refusal(path, e), e);
-        }
-    }
+    public static void TrySave(string path, RunRecord run) => Refusing(path, () => WholeFile.TryWrite(path, Writing(run)));
 
     /// <summary>
     /// Saves the run in a new file, which is complete as soon as it exists. Returns false and changes nothing when the path exists.
@@ -47,14 +27,9 @@ public static class ResultsFile
     /// <exception cref="ResultsFileException">The folder or the file cannot be written.</exception>
     public static bool TryMake(string path, RunRecord run)
     {
-        try
-        {
-            return WholeFile.TryMake(path, Writing(run));
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
-        {
-            throw new ResultsFileException(WholeFile.Refusal(path, e), e);
-        }
+        var isMade = false;
+        Refusing(path, () => isMade = WholeFile.TryMake(path, Writing(run)));
+        return isMade;
     }
 
     /// <summary>Returns the text of a results file.</summary>
@@ -168,6 +143,19 @@ public static class ResultsFile
             return false;
         }
         return reader is not { CurrentDepth: 0, TokenType: JsonTokenType.EndObject };
+    }
+
+    /// <summary>Writes, and tells a failure as the error of this class.</summary>
+    private static void Refusing(string path, Action write)
+    {
+        try
+        {
+            write();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
+        {
+            throw new ResultsFileException(WholeFile.Refusal(path, e), e);
+        }
     }
 
     private static Action<Stream> Writing(RunRecord run) => file =>

@@ -97,6 +97,19 @@ public static partial class WholeFile
         return bytes.ToArray();
     }
 
+    /// <summary>Deletes a file if it exists and this user may delete it.</summary>
+    public static void TryDelete(string path)
+    {
+        try
+        {
+            File.Delete(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // The file stays, which is no reason to stop.
+        }
+    }
+
     /// <summary>Returns the system's message in one line without a full stop.</summary>
     internal static string Why(Exception e)
     {
@@ -216,18 +229,6 @@ public static partial class WholeFile
             {
                 Task.Delay(50).Wait();
             }
-        }
-    }
-
-    private static void TryDelete(string path)
-    {
-        try
-        {
-            File.Delete(path);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            // The disk is full or gone. Another exception already reports this.
         }
     }
 }

@@ -192,7 +192,7 @@ internal static partial class ChildProcess
         }
     }
 
-    internal static void TryRemove(Action remove)
+    private static void TryRemove(Action remove)
     {
         try
         {

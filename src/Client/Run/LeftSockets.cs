@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using System.Net.Sockets;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Run;
 
@@ -17,7 +18,7 @@ internal static class LeftSockets
     public static void Remove()
     {
         foreach (var file in Left().ToList())
-            ChildProcess.TryRemove(() => File.Delete(file));
+            WholeFile.TryDelete(file);
 
         static IEnumerable<string> Left()
         {

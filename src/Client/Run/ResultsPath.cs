@@ -31,19 +31,6 @@ internal static class ResultsPath
             $"{started.UtcDateTime:yyyyMMdd'T'HHmmss'Z'}-{OsName}{(label.Length > 0 ? "-" + label : "")}");
     }
 
-    /// <summary>Removes the file of a run that measured nothing.</summary>
-    public static void Remove(string file)
-    {
-        try
-        {
-            File.Delete(file);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            // The file stays. It says that nothing was measured.
-        }
-    }
-
     /// <summary>
     /// Creates <c>name.json</c> for a run, or <c>name-2.json</c> and so on. Two runs of the same second never share a file.
     /// </summary>

@@ -105,7 +105,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         {
             // A new file exists from the start, so that no other run takes its name.
             if (!journal.HasMeasured && options.Output.File is null && journal.File is { } empty)
-                ResultsPath.Remove(empty);
+                WholeFile.TryDelete(empty);
         }
         // The load notices at most that nobody answers. The exit of the server's process tells why.
         var failed = RunEnding.Failure(journal.Record.Ending) is not null;

@@ -1,9 +1,9 @@
 using System.Diagnostics;
-using System.Globalization;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
+using static System.FormattableString;
 
 namespace IpcBench.Client.Terminal;
 
@@ -89,6 +89,4 @@ internal sealed class LivePicture(BenchPlan plan)
     }
 
     private static string Grey(string text, int width) => $"[grey]{Spectre.Console.Markup.Escape(TextWrapping.Cut(text, width))}[/]";
-
-    private static string Invariant(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

@@ -1,6 +1,7 @@
 using System.Globalization;
 using IpcBench.Analysis.Wording;
 using IpcBench.Client.Plan;
+using static System.FormattableString;
 
 namespace IpcBench.Client.Terminal;
 
@@ -75,6 +76,4 @@ internal static class PlanText
 
     private static string OfTheServer(RunOptions options) => ServerWarmup.OfEachServer(options) is { Ticks: > 0 } time
         ? Invariant($", each server for {time.TotalSeconds:0.###} s before {(options.FreshServers ? "its" : "the first")} round") : "";
-
-    private static string Invariant(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

@@ -7,6 +7,7 @@ using IpcBench.Server.Endpoints;
 using IpcBench.Server.Services;
 using IpcBench.Transports.Loop;
 using Microsoft.AspNetCore.Http.Features;
+using static System.FormattableString;
 
 namespace IpcBench.Server.BuiltIn;
 
@@ -144,6 +145,4 @@ internal sealed class ReceivingCall(
             return UnaryResult.Fail(GrpcStatusCode.Internal, "the request has no message");
         return UnaryResult.Ended;
     }
-
-    private static string Invariant(FormattableString text) => FormattableString.Invariant(text);
 }
