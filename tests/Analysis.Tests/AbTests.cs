@@ -120,7 +120,7 @@ public class AbTests
         };
         var gate = Gate.Check(FileComparison.OfSides(run), [GateLimit.Parse("client_gc>10%")]);
         Assert.Equal((0, 0), (gate.Passed, gate.Crossed.Count));
-        Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: no round has the metric on both sides", gate.NotExcluded[0]);
+        Assert.Equal("client_gc>10% for tcp, 10 B: undecided: no round has the metric on both sides", gate.NotExcluded[0]);
     }
 
     [Fact]
@@ -187,7 +187,7 @@ public class AbTests
         });
         var verdict = ArmComparison.Of(run, run.Cells[2], run.Cells[0], Metric.Rate)!.Verdict;
         Assert.Null(verdict.Estimate.Interval);
-        Assert.Equal("cannot tell: 1 more round would allow a verdict", VerdictText.Of(verdict, Metric.Rate));
+        Assert.Equal("undecided: 1 more round would allow a verdict", VerdictText.Of(verdict, Metric.Rate));
     }
 
     [Fact]

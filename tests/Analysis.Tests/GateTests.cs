@@ -19,7 +19,7 @@ public sealed class GateTests
         Assert.Empty(Gate.Check(Compared(Before(), After(speed: 1.3)), limits).Crossed);
         var few = Gate.Check(Compared(Before(rounds: 3), After(speed: 0.5, rounds: 3)), limits);
         Assert.Empty(few.Crossed);
-        Assert.Equal("rps<-5% for tcp, 10 B: cannot tell with 3 rounds, at least 5 in both files are needed", few.NotExcluded[0]);
+        Assert.Equal("rps<-5% for tcp, 10 B: undecided with 3 rounds, at least 5 in both files are needed", few.NotExcluded[0]);
     }
 
     [Fact]
@@ -173,7 +173,7 @@ public sealed class GateTests
         Assert.Empty(Collecting(2).Crossed);
         Assert.Equal(Rose + "2 of 7 rounds of new", Assert.Single(Collecting(2).NotExcluded));
         // Some rounds were already 0 before, and so have no ratio.
-        Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: 4 rounds have a value of 0 and so no ratio",
+        Assert.Equal("client_gc>10% for tcp, 10 B: undecided: 4 rounds have a value of 0 and so no ratio",
             Assert.Single(Gate.Check(Compared(With(now, Collects, 3), With(now, Collects, 7)), limits).NotExcluded));
     }
 
@@ -186,7 +186,7 @@ public sealed class GateTests
         var after = With(After(), round => Collected(round, round.Number <= 3 ? 0 : 6), 7);
         var gate = Gate.Check(Compared(before, after), [GateLimit.Parse("client_gc>10%")]);
         Assert.Empty(gate.Crossed);
-        Assert.Equal("client_gc>10% for tcp, 10 B: cannot tell: 3 rounds have a value of 0 and so no ratio",
+        Assert.Equal("client_gc>10% for tcp, 10 B: undecided: 3 rounds have a value of 0 and so no ratio",
             Assert.Single(gate.NotExcluded));
         // Rounds of 0 on the lower side would only increase the difference.
         var (some, more) = (With(Before(), round => Collected(round, round.Number <= 3 ? 0 : 4), 7),

@@ -17,18 +17,19 @@ public sealed class VerdictTests
         Assert.Equal("slower by 20.0 % [19.6 %, 20.4 %]", Say(0.03, 0.795, 0.7975, 0.80, 0.80, 0.8025, 0.805));
         Assert.Equal("faster by 0.2–0.8 %, too little to matter", Say(0.03, 1.001, 1.003, 1.004, 1.005, 1.006, 1.009));
         Assert.Equal("slower by 0.3–0.9 %, too little to matter", Say(0.03, 0.99, 0.993, 0.994, 0.995, 0.996, 0.998));
-        Assert.Equal("faster by 0.4 % [0.2 %, 0.7 %]", Say(0.001, 1.001, 1.003, 1.004, 1.004, 1.006, 1.009));
+        Assert.Equal("faster by 0.4 % [0.2 %, 0.7 %], only just decided, so probably less",
+            Say(0.001, 1.001, 1.003, 1.004, 1.004, 1.006, 1.009));
         Assert.Equal("no difference larger than 1.2 %", Say(0.03, 0.99, 0.995, 1, 1, 1.005, 1.02));
-        Assert.Equal("cannot tell: between −7.7 % and +11 %", Say(0.03, 0.9, 0.95, 1, 1, 1.05, 1.2));
-        Assert.Equal("cannot tell: between −8.1 % and +59 %", Say(0.03, 0.98, 0.99, 1.2, 1.3, 1.4, 1.46));
+        Assert.Equal("undecided: between −7.7 % and +11 %", Say(0.03, 0.9, 0.95, 1, 1, 1.05, 1.2));
+        Assert.Equal("undecided: between −8.1 % and +59 %", Say(0.03, 0.98, 0.99, 1.2, 1.3, 1.4, 1.46));
         // The range of more rounds is too wide to be useful, so it is not shown.
-        Assert.Equal("cannot tell: between −17 % and +12 %", Say(0.03,
+        Assert.Equal("undecided: between −17 % and +12 %", Say(0.03,
             0.7, 0.8, 0.8, 0.9, 0.9, 0.9, 1.1, 1.2, 1.2, 1.3));
     }
 
     [Theory]
-    [InlineData(3, "cannot tell: 3 more rounds would allow a verdict")]
-    [InlineData(5, "cannot tell: 1 more round would allow a verdict")]
+    [InlineData(3, "undecided: 3 more rounds would allow a verdict")]
+    [InlineData(5, "undecided: 1 more round would allow a verdict")]
     public void Too_few_rounds_state_how_many_allow_a_verdict(int rounds, string verdict) =>
         Assert.Equal(verdict, Say(0.03, [.. Enumerable.Repeat(1.4, rounds)]));
 
@@ -36,8 +37,8 @@ public sealed class VerdictTests
     public void Pairs_with_a_0_are_reported_and_give_no_verdict()
     {
         double[] clear = [1.42, 1.44, 1.45, 1.45, 1.46, 1.48];
-        Assert.Equal("cannot tell: 1 round has a value of 0 and so no ratio", Say(0.03, [.. clear, 0]));
-        Assert.Equal("cannot tell: 2 rounds have a value of 0 and so no ratio", Say(0.03, [0, .. clear, 0]));
+        Assert.Equal("undecided: 1 round has a value of 0 and so no ratio", Say(0.03, [.. clear, 0]));
+        Assert.Equal("undecided: 2 rounds have a value of 0 and so no ratio", Say(0.03, [0, .. clear, 0]));
         double[] before = [100, 101, 102, 103, 104], after = [200, 201, 0, 203, 204];
         var unpaired = Verdict.From(RatioEstimate.Unpaired(before, after, 0.05)!, 0.03);
         Assert.Equal((VerdictKind.CannotTell, 1), (unpaired.Kind, unpaired.Estimate.LeftOut));
@@ -62,8 +63,8 @@ public sealed class VerdictTests
         Assert.InRange(within / (double)seen, 0.7, 1);
 
         // Judges the rounds as --resume does.
-        static bool IsDecided(double[] ratios, int rounds) => Verdict.From(RatioEstimate.FromPairs(
-            ratios.Take(rounds).Select((ratio, i) => (i + 1, 1.0, ratio)), isLookedAt: true)!, 0.01).Kind != VerdictKind.CannotTell;
+        static bool IsDecided(double[] ratios, int rounds) => !Verdict.From(RatioEstimate.FromPairs(
+            ratios.Take(rounds).Select((ratio, i) => (i + 1, 1.0, ratio)), isLookedAt: true)!, 0.01).WantsMoreRounds;
 
         static RatioEstimate Estimate(double[] ratios, int rounds) => Simulated.Estimate(ratios.Take(rounds));
     }
@@ -108,9 +109,9 @@ public sealed class VerdictTests
         var (random, said, silent) = (new Random(8), 0, 0);
         for (var i = 0; i < 200; i++)
         {
-            var noise = 0.01 * (1 + (i % 8));
-            double[] ratios = [.. Enumerable.Range(0, 12).Select(_ => Math.Exp(0.004 + noise * Simulated.Gaussian(random)))];
-            var verdict = Verdict.From(Simulated.Estimate(ratios), 0.01);
+            var noise = 0.1 * (1 + (i % 8));
+            double[] ratios = [.. Enumerable.Range(0, 12).Select(_ => Math.Exp(0.04 + noise * Simulated.Gaussian(random)))];
+            var verdict = Verdict.From(Simulated.Estimate(ratios), 0.1);
             if (verdict.MoreRounds is not { Most: < MoreRounds.Many } more)
                 continue;
             var isNarrow = more.Most <= 30 * more.Least;

@@ -22,14 +22,15 @@ internal static class CompareSummary
         IReadOnlyList<(MeasuredCell Cell, Verdict? Verdict)> Of(VerdictKind kind) => [.. judged.Where(one => one.Verdict?.Kind == kind)];
         var (better, worse) = metric.Better == Better.Lower
             ? (Of(VerdictKind.Lower), Of(VerdictKind.Higher)) : (Of(VerdictKind.Higher), Of(VerdictKind.Lower));
-        var same = Of(VerdictKind.NoDifference).Count;
-        var open = judged.Count - better.Count - worse.Count - same;
+        var same = Of(VerdictKind.NoDifference);
+        var open = judged.Count - better.Count - worse.Count - same.Count;
         if (open == judged.Count)
             return judged.Count == 1 ? "not decided in the one cell" : Invariant($"not decided in any of {judged.Count} cells");
         string[] parts =
         [
             Part("worse", comparison, metric, worse, judged.Count), Part("better", comparison, metric, better, judged.Count),
-            same == 0 ? "" : Invariant($"no difference that matters in {same} of {judged.Count}"),
+            same.Count == 0 ? "" : VerdictText.Within(same.Max(one => one.Verdict!.LargestDifference))
+                + Invariant($" in {same.Count} of {judged.Count}"),
             open == 0 ? "" : Invariant($"not decided in {open} of {judged.Count}"),
         ];
         return string.Join(", ", parts.Where(part => part.Length > 0));

@@ -100,7 +100,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         else if (isCrossed)
             crossed.Add($"{where}: {limit.Metric.Title} changed by {Change(estimate)}");
         else if (estimate.Interval is not { } interval)
-            open.Add(TextBuilding.Invariant($"{where}: cannot tell with {estimate.Rounds} rounds, at least {estimate.FewestRounds} in ")
+            open.Add(TextBuilding.Invariant($"{where}: undecided with {estimate.Rounds} rounds, at least {estimate.FewestRounds} in ")
                 + $"{(comparison.IsPaired ? "common" : "both files")} are needed");
         else if (limit.IsExcluded(interval))
             return true;
@@ -132,7 +132,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         }
         if (Array.Exists(old, value => value > 0) && Array.Exists(now, value => value > 0))
         {
-            open.Add($"{where}: cannot tell: no round has the metric on both sides");
+            open.Add($"{where}: undecided: no round has the metric on both sides");
             return false;
         }
         var something = limit.Below ? old : now;

@@ -46,5 +46,5 @@ public sealed record StopDecision(bool Stop, int Undecided)
     }
 
     private static bool IsDecided(Verdict? verdict) =>
-        verdict is not null && (verdict.Kind != VerdictKind.CannotTell || verdict.Withheld.Length > 0);
+        verdict is { WantsMoreRounds: false };
 }

@@ -13,15 +13,30 @@ public static class VerdictText
     private const int Wide = 30;
 
     /// <summary>
-    /// Says a verdict: <c>faster by 45 % [41 %, 48 %]</c>, <c>no difference larger than 1.8 %</c>, <c>cannot tell:
+    /// Says a verdict: <c>faster by 45 % [41 %, 48 %]</c>, <c>no difference larger than 1.8 %</c>, <c>undecided:
     /// between −2.0 % and +46 %</c>.
     /// </summary>
     public static string Of(Verdict verdict, Metric metric) => verdict.Kind switch
     {
         VerdictKind.Higher or VerdictKind.Lower => Size(verdict, metric, ""),
         VerdictKind.NoDifference => Within(verdict.LargestDifference),
-        _ => $"cannot tell: {Open(verdict, metric)}",
+        _ => $"undecided: {Open(verdict, metric)}",
     };
+
+    /// <summary>
+    /// Says the same verdict in a column: <c>+45 % [41, 48]</c>, <c>no difference > 1.8 %</c>, <c>undecided, −2.0 to +46 %</c>.
+    /// </summary>
+    public static string Short(Verdict verdict) => verdict.Kind switch
+    {
+        VerdictKind.Higher or VerdictKind.Lower => Change(verdict.Estimate) + (verdict.IsOnlyJust ? ", barely" : ""),
+        VerdictKind.NoDifference => $"no difference > {RoundedUp(verdict.LargestDifference)}",
+        _ => verdict is { Withheld.Length: 0, Estimate: { LeftOut: 0, Interval: { } interval } }
+            ? $"undecided, {Quantity.Change(interval.Low).Replace(" %", "", StringComparison.Ordinal)} to {Quantity.Change(interval.High)}"
+            : "undecided",
+    };
+
+    /// <summary>Explains the mark of a winner that is only just decided.</summary>
+    public const string Barely = "Barely: probably less";
 
     /// <summary>Says a verdict with the name of the reference: <c>faster than tcp by 45 % [41 %, 48 %]</c>.</summary>
     public static string Against(Verdict verdict, Metric metric, string reference) =>
@@ -86,7 +101,8 @@ public static class VerdictText
     {
         var word = Word(metric, verdict.Kind == VerdictKind.Higher) + than;
         return verdict.IsTooLittle && verdict.Estimate.Interval is { } interval
-            ? $"{word} by {Between(interval)}, too little to matter" : $"{word} by {Size(verdict.Estimate)}";
+            ? $"{word} by {Between(interval)}, too little to matter" : $"{word} by {Size(verdict.Estimate)}"
+                + (verdict.IsOnlyJust ? ", only just decided, so probably less" : "");
     }
 
     // For example: 0.1–0.9 %.

@@ -45,8 +45,8 @@ public static class Answers
             return $"{Arms.NameOf(run, cell.Workload)}: at {cell.Show(Metric.Rate)} {RateUnit(cell)} {cell.Key.Arm} answers within "
                 + $"{cell.Show(Metric.P50)} (p50) and {cell.Show(Metric.P99)} (p99), for {cell.Show(total)} of "
                 + $"{total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU a call.";
-        return $"{Arms.NameOf(run, cell.Workload)}: {cell.Key.Arm} answers {Metric.Rate.Show(median)} {RateUnit(cell)}, mean latency "
-            + $"{Metric.Mean.Show(median)}, {cell.Show(total)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU "
+        return $"{Arms.NameOf(run, cell.Workload)}: {cell.Key.Arm} answers {cell.Show(Metric.Rate)} {RateUnit(cell)}, mean latency "
+            + $"{cell.Show(Metric.Mean)}, {cell.Show(total)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU "
             + $"a call.";
     }
 
@@ -93,8 +93,7 @@ public static class Answers
     {
         var shown = comparison.AgainstReference(run);
         var who = isNamed && shown == comparison ? "" : shown.Cell.Key.Arm + " is ";
-        return who + VerdictText.Against(shown.Verdict, shown.Metric, shown.Reference.Key.Arm)
-            + (comparison.Verdict.IsOnlyJust ? ", only just decided, so probably less" : "");
+        return who + VerdictText.Against(shown.Verdict, shown.Metric, shown.Reference.Key.Arm);
     }
 
     /// <summary>Names the doubts about these ratios, in brackets. Empty without a doubt.</summary>

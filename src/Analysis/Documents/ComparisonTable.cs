@@ -28,7 +28,7 @@ internal static class ComparisonTable
                 }
                 table.Add(Arms.NameOf(comparison.Before.Run, before.Workload), before.Key.Arm, metric.Title, before.ShowMiddle(metric),
                     after.ShowMiddle(metric),
-                    verdict is null ? Quantity.None : VerdictText.Change(verdict.Estimate), verdict is null ? "cannot tell"
+                    verdict is null ? Quantity.None : VerdictText.Change(verdict.Estimate), verdict is null ? "undecided"
                         : VerdictText.Of(verdict, metric));
             }
         }
@@ -40,13 +40,14 @@ internal static class ComparisonTable
     {
         if (comparisons is [{ IsPaired: true } sides])
         {
-            return $"Both sides were measured in the same {Quantity.Many(sides.After.Run.CommonRounds, "round")}: "
+            return $"Both sides were measured in the same {Quantity.Many(sides.After.Run.CommonRounds, "round")}, whose medians are shown: "
                 + "ratios of pairs of a round (Hodges–Lehmann) with simultaneous intervals for all cells and metrics, "
                 + (sides.HasLimits ? "separately for metrics with and without limits, " : "")
                 + (sides.IsLookedAt ? "at every look (t-mixture confidence sequence)." : "by sign flips of rounds (max-T).");
         }
         var widest = comparisons.Max(comparison => FileComparison.Shown.Max(metric => comparison.DriftOf(metric).Allowance));
-        var marks = comparisons.Count > 1 ? " ? cannot tell, = no difference that matters." : "";
+        var marks = comparisons.Count > 1
+            ? $" ? undecided, = no difference larger than {Quantity.Percent(Verdict.WidestOfNoDifference)}." : "";
         var confidence = VerdictText.Confidence(1 - comparisons.Min(comparison => comparison.Alpha));
         return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum intervals, "
             + $"simultaneous for all cells and metrics at {confidence}{(widest > 0 ? $", widened by up to {Quantity.Percent(

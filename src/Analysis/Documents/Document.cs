@@ -66,6 +66,9 @@ internal sealed class Document(NamedRun file)
             ? [new Block { Caption = shown.Title, Table = shown.Table, Note = RunTables.Contradictions(run) }] : Array.Empty<Block>(),
             .. AtGivenLoad.Blocks.Select(block => block with { Bars = "" }), .. Whole(RateSearchSentences.Table(run), "")]);
 
+    /// <summary>Whether a table of <see cref="Main"/> has percentiles.</summary>
+    public bool HasPercentilesOnScreen => Main.Blocks.Any(block => block.Table?.Headings.Contains(Metric.P99.Id) == true);
+
     /// <summary>The latencies of a run with <c>-R</c> or <c>--load</c>.</summary>
     public Section AtGivenLoad => field ??=
         OfTable("Latency at the given load", "", RunTables.AtGivenLoad(run)) is { IsEmpty: false } section
@@ -92,7 +95,7 @@ internal sealed class Document(NamedRun file)
         }]);
 
     public Section Latency => field ??=
-        Section.Of("Latency (percentiles of the calls of all rounds)", new Block { Table = RunTables.Latency(run) });
+        Section.Of("Latency of the calls of all rounds", new Block { Table = RunTables.Latency(run) });
 
     /// <summary>The wake-ups, which explain why one arm costs more than another.</summary>
     public Section WakeUps => field ??= Documents.WakeUps.Table(run) is { IsEmpty: false } table

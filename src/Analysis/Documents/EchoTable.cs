@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Documents;
 /// </summary>
 internal static class EchoTable
 {
-    public const string Title = "Time of a round trip (mean of the median round) and its ratio to the reference's, from pairs of the same "
+    public const string Title = "Time of a round trip (mean of all rounds) and its ratio to the reference's, from pairs of the same "
         + "round; below 1 is faster";
 
     /// <summary>Whether a run measured raw round trips only.</summary>
@@ -27,7 +27,7 @@ internal static class EchoTable
             table.Add([Arms.NameOf(run, workload.Key), .. arms.SelectMany(arm =>
             {
                 var cell = workload.FirstOrDefault(cell => cell.Key.Arm == arm.Arm);
-                var time = cell is null ? Quantity.None : Metric.Mean.Show(cell.Median!);
+                var time = cell is null ? Quantity.None : cell.Show(Metric.Mean);
                 return arm.Compared ? new[] { time, cell is null ? Quantity.None : RunTables.Ratio(run, cell, Metric.Mean) } : [time];
             })]);
         }

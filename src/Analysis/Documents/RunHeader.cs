@@ -54,7 +54,9 @@ internal static class RunHeader
             : $"; the intervals are simultaneous, at {VerdictText.Confidence(1 - Joint.Alpha)}, for {string.Join(", and for ", families)}";
         var processes = options.FreshServers ? "each round has a server process of its own"
             : "all rounds share one start of the server, so they do not show how another start would differ";
-        return $"Ratios are Hodges–Lehmann estimates over pairs of the same round with {kind}{together}; differences below "
+        var pairs = run.Record.Rounds.Any(round => round.Slices is not null) ? "pairs of slices in the same round"
+            : "pairs of the same round";
+        return $"Ratios are Hodges–Lehmann estimates over {pairs} with {kind}{together}; differences below "
             + $"{Quantity.Percent(options.Delta)} do not matter; {processes}.";
     }
 
@@ -104,7 +106,10 @@ internal static class RunHeader
     {
         var (least, most) = run.Cells.Count == 0 ? (0, 0) : (run.CommonRounds, run.Cells.Max(cell => cell.Rounds.Count));
         var range = least == most ? "" : Invariant($"{least} to ");
-        var repeated = run.Repeated > 0 ? Invariant($" ({run.Repeated} of them repeated for foreign load)") : "";
+        var spoiled = run.Cells.SelectMany(cell => cell.Rounds).Count(round => round.Record.Spoiled.Length > 0);
+        string[] load = [run.Repeated > 0 ? Invariant($"{run.Repeated} of them repeated for foreign load") : "",
+            spoiled > 0 ? $"{Quantity.Many(spoiled, "measurement")} still disturbed" : ""];
+        var repeated = string.Join(", ", load.Where(part => part.Length > 0)) is { Length: > 0 } said ? $" ({said})" : "";
         return range + Quantity.Many(most, "round") + repeated;
     }
 

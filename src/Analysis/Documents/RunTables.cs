@@ -35,7 +35,7 @@ internal static class RunTables
         { Words = 1 + arm.Length, Spare = ["p95", "p99", "p50", "client CPU"] };
         foreach (var cell in cells)
         {
-            table.Add([Arms.NameOf(run, cell.Workload), .. arm.Select(_ => cell.Key.Arm), Metric.Rate.Show(cell.Median!),
+            table.Add([Arms.NameOf(run, cell.Workload), .. arm.Select(_ => cell.Key.Arm), cell.Show(Metric.Rate),
                 .. Ratios(run, cell, ratio.Length), .. new[] { Metric.P50, Metric.P95, Metric.P99 }.Select(cell.Show),
                 cell.Show(Metric.ClientCpu), cell.Show(Metric.ServerCpu)]);
         }
@@ -48,14 +48,13 @@ internal static class RunTables
         var cells = InOrder(run).Where(IsAtFullLoad).ToList();
         var ratio = RatioHeadings(run, cells);
         var table = new TextTable([Arms.Heading(run), "transport", Arms.RateHeading(run), "range of rounds", "payload/s", .. ratio,
-            "client CPU", "server CPU", "unattributed"])
+            "CPU a call", "client CPU", "server CPU", "unattributed"])
         { Words = 2, Spare = ["unattributed", "payload/s", "range of rounds", "client CPU", "server CPU"] };
         foreach (var cell in cells)
         {
-            var median = cell.Median!;
-            table.Add([Arms.NameOf(run, cell.Workload), cell.Key.Arm, Metric.Rate.Show(median), Range(cell, Metric.Rate),
-                Metric.Find("payload")!.Show(median),
-                .. Ratios(run, cell, ratio.Length),
+            table.Add([Arms.NameOf(run, cell.Workload), cell.Key.Arm, cell.Show(Metric.Rate), Range(cell, Metric.Rate),
+                cell.Show(Metric.Find("payload")!),
+                .. Ratios(run, cell, ratio.Length), cell.Show(Metric.TotalCpu),
                 cell.Show(Metric.ClientCpu), cell.Show(Metric.ServerCpu), cell.Show(Metric.UnattributedCpu)]);
         }
         return table;
@@ -105,7 +104,8 @@ internal static class RunTables
         var opposed = (from cell in InOrder(run).Where(IsAtFullLoad)
                        let comparison = ArmComparison.OfHeadline(run, cell)
                        where comparison is not null
-                           && (cell.Median!.Rate - comparison.Reference.Median!.Rate) * (comparison.Verdict.Estimate.Ratio - 1) < 0
+                           && (cell.Value(Metric.Rate) - comparison.Reference.Value(Metric.Rate))
+                               * (comparison.Verdict.Estimate.Ratio - 1) < 0
                        select (Cell: cell, Comparison: comparison)).ToList();
         var decided = opposed.FindAll(one => one.Comparison.IsBetter || one.Comparison.IsWorse);
         return opposed.Count == 0 ? ""
@@ -115,7 +115,7 @@ internal static class RunTables
                 + "though its median round is not: the pairs count."));
     }
 
-    /// <summary>Makes the table of the percentiles of the calls of all rounds together, and of the mean of the median round.</summary>
+    /// <summary>Makes the table of the latencies of the calls of all rounds together.</summary>
     public static TextTable Latency(MeasuredRun run)
     {
         Metric[] metrics = [Metric.Mean, .. Metric.Percentiles, Metric.Max];

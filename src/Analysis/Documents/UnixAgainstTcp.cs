@@ -1,5 +1,6 @@
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 using static IpcBench.Analysis.Wording.TextBuilding;
 
@@ -11,9 +12,6 @@ namespace IpcBench.Analysis.Documents;
 /// </summary>
 public static class UnixAgainstTcp
 {
-    // If the interval is wider, both bounds are shown, because "no difference larger than 40 %" would read like good news.
-    private const double WidestOfNoDifference = 0.10;
-
     /// <summary>Says what the table compares and on which machine. Empty when no Unix socket was compared with TCP.</summary>
     public static string Title(MeasuredRun run) => Rows(run).Any() ? "Unix socket against TCP" + Where(run) : "";
 
@@ -54,7 +52,7 @@ public static class UnixAgainstTcp
 
     /// <summary>Counts the loads that requests/s do not decide, so that more rounds would help, and all loads.</summary>
     public static (int Open, int Loads) Undecided(MeasuredRun run) => (Rows(run).Count(cell =>
-        ArmComparison.OfHeadline(run, cell) is var one && !Matters(one!) && LargestOf(one!) > WidestOfNoDifference), Rows(run).Count());
+        ArmComparison.OfHeadline(run, cell)!.Verdict.Kind == VerdictKind.CannotTell), Rows(run).Count());
 
     /// <summary>
     /// Makes a table of requests/s and the CPU of a call of both sides, with a row for each load and columns for its transports.
@@ -80,30 +78,41 @@ public static class UnixAgainstTcp
         var rows = Rows(run).ToList();
         if (rows.Count == 0)
             return "";
-        var verdicts = rows.ConvertAll(cell => (Cell: cell, Rate: ArmComparison.OfHeadline(run, cell)!, Cpu: CostOf(run, cell)));
+        var verdicts = rows.ConvertAll(cell => new Row(cell, ArmComparison.OfHeadline(run, cell)!, CostOf(run, cell)));
         var faster = verdicts.FindAll(row => Matters(row.Rate) && row.Rate.IsBetter);
         var slower = verdicts.FindAll(row => Matters(row.Rate) && row.Rate.IsWorse);
-        var open = verdicts.FindAll(row => !Matters(row.Rate));
-        var cheaper = open.FindAll(row => row.Cpu is { IsBetter: true } cpu && Matters(cpu));
-        var alike = open.FindAll(row => LargestOf(row.Rate) <= WidestOfNoDifference);
-        string Names(IEnumerable<(MeasuredCell Cell, ArmComparison Rate, ArmComparison? Cpu)> list) =>
-            And([.. list.GroupBy(row => Load(row.Cell, work: "")).Select(shape =>
-                $"{shape.Key} with {And([.. shape.Select(row => row.Cell.Key.Work)])}")]);
+        // Requests/s that go the same way say it already.
+        var cheaper = verdicts.FindAll(row => !faster.Contains(row) && row.Cpu is { IsBetter: true } cpu && Matters(cpu));
+        var dearer = verdicts.FindAll(row => !slower.Contains(row) && row.Cpu is { IsWorse: true } cpu && Matters(cpu));
+        var alike = verdicts.FindAll(row => row.Rate.Verdict.Kind == VerdictKind.NoDifference || row.Rate.Verdict.IsTooLittle);
         string[] parts =
         [
-            faster.Count > 0 ? $"a Unix socket is faster for {Names(faster)}{Answers.Reserve(run, faster.Select(row => row.Rate))}" : "",
-            slower.Count > 0 ? $"TCP is faster for {Names(slower)}{Answers.Reserve(run, slower.Select(row => row.Rate))}" : "",
-            cheaper.Count > 0 ? $"a Unix socket saves CPU for {Names(cheaper)}" : "",
+            Side("a Unix socket", run, faster, cheaper), Side("TCP", run, slower, dearer),
             alike.Count > 0
-                ? $"no difference > {VerdictText.RoundedUp(alike.Max(row => LargestOf(row.Rate)))} for {Names(alike)}" : "",
+                ? $"no difference > {VerdictText.RoundedUp(alike.Max(row => row.Rate.Verdict.LargestDifference))} for {Names(alike)}" : "",
         ];
         var said = string.Join("; ", parts.Where(part => part.Length > 0));
-        var undecided = open.Count - alike.Count;
+        var (open, loads) = Undecided(run);
+        var rest = (open > 0 ? Invariant($" Requests/s are undecided for {open} of {Quantity.Many(loads, "load")}.") : "")
+            + (verdicts.Exists(row => row.Rate.Verdict.IsOnlyJust || row.Cpu is { Verdict.IsOnlyJust: true })
+                ? $" {VerdictText.Barely}." : "");
         return said.Length == 0 ? "Worth it? No difference was decided for any of these loads."
-            : $"Worth it? {char.ToUpperInvariant(said[0])}{said[1..]}{(undecided == 0 ? "."
-                : faster.Count + slower.Count == 0 ? $"; requests/s are undecided for {Quantity.Many(undecided, "load")}."
-                : $"; not decided for {Quantity.Many(undecided, "other load")}.")}";
+            : $"Worth it? {char.ToUpperInvariant(said[0])}{said[1..]}.{rest}";
     }
+
+    /// <summary>Says where one side is faster, and where it saves CPU only. Empty when it is nowhere ahead.</summary>
+    private static string Side(string side, MeasuredRun run, List<Row> faster, List<Row> cheaper)
+    {
+        string[] parts =
+        [
+            faster.Count > 0 ? $"is faster for {Names(faster)}{Answers.Reserve(run, faster.Select(row => row.Rate))}" : "",
+            cheaper.Count > 0 ? $"saves CPU for {Names(cheaper)}" : "",
+        ];
+        return faster.Count + cheaper.Count == 0 ? "" : $"{side} {string.Join(" and ", parts.Where(part => part.Length > 0))}";
+    }
+
+    private static string Names(IEnumerable<Row> rows) => And([.. rows.GroupBy(row => Load(row.Cell, work: "")).Select(shape =>
+        $"{shape.Key} with {And([.. shape.Select(row => row.Cell.Key.Work)])}")]);
 
     private static IEnumerable<MeasuredCell> Rows(MeasuredRun run) => run.Cells.Where(cell => IsRow(run, cell));
 
@@ -145,26 +154,8 @@ public static class UnixAgainstTcp
     internal static bool Matters(ArmComparison comparison) =>
         (comparison.IsBetter || comparison.IsWorse) && !comparison.Verdict.IsTooLittle;
 
-    /// <summary>Says a comparison: <c>+21 % [14, 29]</c>, <c>no difference > 6 %</c> or <c>undecided, −12 to +44 %</c>.</summary>
-    private static string Text(ArmComparison? comparison)
-    {
-        if (comparison is null)
-            return "–";
-        if (Matters(comparison))
-            return VerdictText.Change(comparison.Verdict.Estimate);
-        if (comparison.Verdict.Withheld.Length > 0 || comparison.Verdict.Estimate.Interval is not { } interval)
-            return "undecided";
-        var largest = LargestOf(comparison);
-        return largest <= WidestOfNoDifference ? $"no difference > {VerdictText.RoundedUp(largest)}"
-            : $"undecided, {Bare(interval.Low)} to {Quantity.Change(interval.High)}";
-    }
-
-    /// <summary>Computes the largest difference that the interval contains. Infinite without an interval.</summary>
-    private static double LargestOf(ArmComparison comparison) =>
-        comparison.Verdict is { Withheld.Length: 0, Estimate.Interval: { } interval }
-            ? Math.Max(1 - interval.Low, interval.High - 1) : double.PositiveInfinity;
-
-    private static string Bare(double ratio) => Quantity.Change(ratio).Replace(" %", "", StringComparison.Ordinal);
+    private static string Text(ArmComparison? comparison) =>
+        comparison is null ? Quantity.None : VerdictText.Short(comparison.Verdict);
 
     /// <summary>Names a load: <c>400 clients, 10 B</c>.</summary>
     private static string Load(MeasuredCell cell) => Load(cell, cell.Key.Work);
@@ -182,4 +173,6 @@ public static class UnixAgainstTcp
         (true, _) => "Grpc.Net.Client, " + Arms.Shape(cell.Key.Connections, cell.Key.Streams),
         _ => Arms.Shape(cell.Key.Connections, cell.Key.Streams),
     };
+
+    private sealed record Row(MeasuredCell Cell, ArmComparison Rate, ArmComparison? Cpu);
 }

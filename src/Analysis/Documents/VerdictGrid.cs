@@ -1,5 +1,6 @@
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Documents;
 
@@ -22,7 +23,7 @@ internal sealed record VerdictGrid(
     {
         var doubt = Answers.DoubtsOf(run, [rate]);
         if (!UnixAgainstTcp.Matters(rate))
-            return new VerdictCell(text.StartsWith("undecided", StringComparison.Ordinal) ? "open" : "even", text, doubt);
+            return new VerdictCell(rate.Verdict.Kind == VerdictKind.CannotTell ? "open" : "even", text, doubt);
         return rate.IsBetter ? new VerdictCell("up", "faster " + text, doubt) : new VerdictCell("down", "slower " + text, doubt);
     }
 }

@@ -15,15 +15,24 @@ internal static class ClientDoubts
     // Tiered compilation recompiles a few methods even in a warm client. A cold client compiles hundreds of methods.
     private const double MostCompiled = 20;
 
-    /// <summary>Reports that the client used nearly all the CPU time that it may use, so that it may be the bottleneck.</summary>
+    /// <summary>
+    /// Reports that the client used nearly all the CPU time that it may use, so that it may be the bottleneck. The median
+    /// of the rounds decides, because a single busy round moves no ratio.
+    /// </summary>
     public static Observation? Busy(MeasuredRun run, MeasuredCell cell)
     {
-        var allowed = CpusAllowed(run.Record, cell.Key);
-        var share = cell.Rounds.Max(r => RoundMetrics.CpuNs(r.Record.Client) / (Span(run.Record, r.Record) * allowed));
-        return share >= MostBusy
-            ? new Observation(share, $"the client used {Quantity.Percent(share)} of "
-                + Invariant($"the {allowed:0.##} {(allowed == 1 ? "CPU" : "CPUs")} that it may use"))
-            : null;
+        var (cpus, threads) = (CpusAllowed(run.Record), ThreadsAllowed(run.Record, cell.Key));
+        var allowed = Math.Min(cpus, threads);
+        var share = RatioEstimate.Median(cell.Rounds.Select(r =>
+            RoundMetrics.CpuNs(r.Record.Client) / (Span(run.Record, r.Record) * allowed)));
+        if (share < MostBusy)
+            return null;
+        var what = threads < cpus ? threads == 1 ? "its one thread" : Invariant($"its {threads} threads")
+            : Invariant($"the {cpus:0.##} {(cpus == 1 ? "CPU" : "CPUs")} that it may use");
+        return new Observation(share, $"the client used {Quantity.Percent(share)} of {what}",
+            $"{(threads >= cpus ? "Give the client more CPUs"
+                : threads < run.Record.Options.Threads ? "A connection has one thread: open more connections (-c)"
+                : "Give the client more threads (-t)")}; until then the client may hide that a transport is faster.");
     }
 
     /// <summary>Reports that the number of threads that ran completions differs from the requested number.</summary>
@@ -64,16 +73,20 @@ internal static class ClientDoubts
 
     private static double SharePaused(RoundMetrics r) => (double)r.Record.Client.GcPauseNs / r.Record.WindowNs;
 
-    /// <summary>
-    /// Returns the number of CPUs that the client may use, limited by threads, CPU affinity and the quota of the container.
-    /// </summary>
-    private static double CpusAllowed(RunRecord run, CellKey key)
+    /// <summary>Returns the number of CPUs that the client may use: of the machine, its CPU set and the quota of the container.</summary>
+    private static double CpusAllowed(RunRecord run)
     {
         var host = run.Host;
         var cpus = CountOf(host.ClientCpus) ?? (host.LogicalCpus > 0 ? host.LogicalCpus : int.MaxValue);
-        var threads = Math.Max(1, Math.Min(run.Options.Threads, key.Connections));
-        return Math.Min(Math.Min(threads, cpus), host.CpuQuota > 0 ? host.CpuQuota : double.MaxValue);
+        return Math.Min(cpus, host.CpuQuota > 0 ? host.CpuQuota : double.MaxValue);
     }
+
+    /// <summary>
+    /// Returns the number of threads that can run the client's calls. Grpc.Net.Client uses the thread pool, which -t does
+    /// not limit.
+    /// </summary>
+    private static double ThreadsAllowed(RunRecord run, CellKey key) =>
+        key.IsOfGrpcNetClient ? double.MaxValue : Math.Max(1, Math.Min(run.Options.Threads, key.Connections));
 
     /// <summary>
     /// Returns the time in ns that the client's CPU usage covers. It includes the drain after the window if the machine's

@@ -41,8 +41,7 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
             "Use a lower rate (-R), or more connections: every stream was busy when a call was due."),
         InCells("late-sends", Reach.Figures, CallDoubts.LateSends,
             "Compare the service time with the latency, use a lower rate (-R), or give the client CPUs of its own (--client-cpus)."),
-        InCells("client-limit", Reach.Figures, ClientDoubts.Busy,
-            "Give the client more threads (-t) or CPUs; until then the client may hide that a transport is faster."),
+        InCells("client-limit", Reach.Figures, ClientDoubts.Busy, ""),
         InCells("threads", Reach.Figures, ClientDoubts.ThreadsUsed, "The result is valid for that number of threads."),
         InCells("not-warm", Reach.Figures, ClientDoubts.NotWarm, "Warm up longer: --warmup 5s."),
         InCells("not-steady", Reach.Figures, Steadiness.Trend, "Warm up longer (--warmup 5s) or measure longer (-d 10s)."),
@@ -138,20 +137,27 @@ public static partial class AdviceText
 
     public static string Fix(Advice advice) => Sentence(advice.Fix);
 
-    /// <summary>Tells the doubt in a few words, to fit on one line.</summary>
+    /// <summary>Tells the doubt in a few words, to fit on one line: what was seen, and in which round or load.</summary>
     public static string Brief(Advice advice)
     {
-        // The place is left out, because the full text of the doubt names cell and round.
-        var text = Place().Replace(advice.Doubt.Trim().TrimEnd('.'), "");
+        var whole = advice.Doubt.Trim().TrimEnd('.');
+        var place = Place().Match(whole);
+        var text = whole[place.Length..];
         var end = new[] { ": ", "; ", " (", ", e.g." }.Select(mark => text.IndexOf(mark, StringComparison.Ordinal)).Where(at => at > 0)
             .DefaultIfEmpty(text.Length).Min();
-        return (text.Length > 1 && char.IsLower(text[1]) ? char.ToLowerInvariant(text[0]) : text[0]) + text[1..end];
+        var isOfAll = Worst().Match(whole) is { Success: true } worst && worst.Groups[1].Value == worst.Groups[2].Value;
+        var scope = place.Groups["round"] is { Success: true } round ? $" (round {round.Value})"
+            : place.Groups["load"] is { Success: true } load && !isOfAll ? $" ({load.Value})" : "";
+        return (text.Length > 1 && char.IsLower(text[1]) ? char.ToLowerInvariant(text[0]) : text[0]) + text[1..end] + scope;
     }
 
     public static string Both(Advice advice) => $"{Doubt(advice)} {Fix(advice)}".Trim();
 
-    [GeneratedRegex(@"^(At .*?: )?(in round \d+ )?")]
+    [GeneratedRegex(@"^(At [^,:]*, (?<load>.*?): )?(in round (?<round>\d+) )?", RegexOptions.ExplicitCapture)]
     private static partial Regex Place();
+
+    [GeneratedRegex(@"\(the worst of (\d+) such cells out of (\d+)\)$")]
+    private static partial Regex Worst();
 
     private static string Sentence(string text)
     {

@@ -104,15 +104,15 @@ public sealed class MeasuredCell
     public IEnumerable<double> Values(Metric metric) => Rounds.Select(metric.Value).OfType<double>();
 
     /// <summary>
-    /// Returns the number that stands for the cell. A percentile is of the calls of all rounds together. The cost of a
+    /// Returns the number that stands for the cell. A latency is of the calls of all rounds together. The cost of a
     /// call (<see cref="Metric.IsCostOfCall"/>) is the median over the rounds. At full load, any other metric is that of
     /// the median round, because requests/s are the result. At a given load, any other metric is the median over the
     /// rounds, because all rounds have about the same rate and any of them could be the median round. In a run of two
-    /// builds, the number is <see cref="Middle"/>. Null when the rounds do not have the metric.
+    /// builds, any other metric is <see cref="Middle"/>. Null when the rounds do not have the metric.
     /// </summary>
     public double? Value(Metric metric) => Median is null ? null
-        : isOfBuilds && metric.Value(Median) is not null ? Middle(metric)
         : metric.IsOfLatencies ? metric.Value(All)
+        : isOfBuilds && metric.Value(Median) is not null ? Middle(metric)
         : Key.IsFullLoad && !metric.IsCostOfCall ? metric.Value(Median)
         : RatioEstimate.Median(Values(metric)) is var median && double.IsNaN(median) ? null : median;
 
@@ -134,7 +134,7 @@ public sealed class MeasuredCell
     /// <summary>Shows <see cref="Value"/> as text with its unit. – when there is no value.</summary>
     public string Show(Metric metric)
     {
-        if (isOfBuilds)
+        if (isOfBuilds && !metric.IsOfLatencies)
             return ShowMiddle(metric);
         var isBound = metric.AtLeast is { } atLeast && Median is not null
             && (metric.IsOfLatencies ? atLeast(All) : Key.IsFullLoad ? atLeast(Median) : Rounds.Any(atLeast));

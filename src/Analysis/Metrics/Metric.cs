@@ -29,7 +29,8 @@ public sealed record Metric(
         Value(reading) is { } value ? (AtLeast?.Invoke(reading) == true ? "≥ " : "") + Quantity.Show(value, Unit) : Quantity.None;
 
     public static Metric Rate { get; } = new("rps", "requests/s", Unit.PerSecond, Better.Higher, r => r.Rate);
-    public static Metric Mean { get; } = new("mean", "mean latency", Unit.Nanoseconds, Better.Lower, r => r.MeanNs, r => r.IsIncomplete);
+    public static Metric Mean { get; } = new("mean", "mean latency", Unit.Nanoseconds, Better.Lower, r => r.MeanNs, r => r.IsIncomplete)
+    { IsOfLatencies = true };
     public static Metric P50 { get; } = Percentile("p50", 50);
     public static Metric P95 { get; } = Percentile("p95", 95);
     public static Metric P99 { get; } = Percentile("p99", 99);

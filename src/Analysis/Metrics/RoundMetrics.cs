@@ -10,6 +10,8 @@ public sealed class RoundMetrics(Measurement round)
     private LatencyCounts? latency;
     private LatencyCounts? serviceTime;
     private LatencyCounts? lateness;
+    private double? meanNs;
+    private bool? isIncomplete;
 
     public Measurement Record => round;
 
@@ -36,6 +38,7 @@ public sealed class RoundMetrics(Measurement round)
     {
         LatencyCounts Sum(Func<Measurement, string> text) =>
             rounds.Aggregate(LatencyCounts.Empty, (sum, one) => sum.Add(LatencyCounts.Decode(text(one.Record))));
+        var timed = rounds.Where(one => one.MeanNs is not null).ToList();
         var (ended, late) = (Sum(round => round.Latency), Sum(round => round.NotSentLatency));
         return new RoundMetrics(rounds[0].Record)
         {
@@ -44,11 +47,14 @@ public sealed class RoundMetrics(Measurement round)
                 : ended.WithBounds(Sum(round => round.CutOffLatency).Add(late)),
             serviceTime = Sum(round => round.ServiceTime),
             lateness = Sum(round => round.SendLateness).WithBounds(late),
+            meanNs = timed.Sum(one => one.Record.Ok) is > 0 and var calls
+                ? timed.Sum(one => (double)one.Record.LatencySumNs) / calls : null,
+            isIncomplete = rounds.Any(one => one.IsIncomplete),
         };
     }
 
     /// <summary>Whether some calls have no latency, so that means are lower bounds.</summary>
-    public bool IsIncomplete => round.CutOff > 0 || round.NotSent > 0;
+    public bool IsIncomplete => isIncomplete ?? (round.CutOff > 0 || round.NotSent > 0);
 
     /// <summary>
     /// Returns the number of calls that can be in flight over all connections. The server may allow fewer streams than requested.
@@ -67,7 +73,7 @@ public sealed class RoundMetrics(Measurement round)
     public double Credited => round.Credited ?? round.Completed;
 
     /// <summary>Mean latency in ns. Null when no call succeeded, or the latencies are unknown.</summary>
-    public double? MeanNs => round.Ok == 0 || round.LatencySumNs == 0 ? null : (double)round.LatencySumNs / round.Ok;
+    public double? MeanNs => meanNs ?? (round.Ok == 0 || round.LatencySumNs == 0 ? null : (double)round.LatencySumNs / round.Ok);
 
     public long FailedCalls => round.Failed.Values.Sum();
 

@@ -19,8 +19,8 @@ internal sealed class CpuPlot : IPlot
         var series = Series.Of(model).ConvertAll(one => one with { Cells = [.. one.Cells.Where(cell => Total(cell) > 0)] });
         series.RemoveAll(one => one.Cells.Count == 0);
         return series.Count == 0 ? null : new Plot(Name, "CPU per call",
-            "Shorter is better. CPU time of one call, median of the rounds: client, server, and the busy time of the machine that "
-                + "neither claims. "
+            "Shorter is better. CPU time of one call, each part the median of the rounds: client, server, and the busy time of the "
+                + "machine that neither claims. The figure is the median of client and server together. "
                 + "Each picture has its own scale, which is linear and begins at 0.",
             [.. Points(series).Select(point => Draw(point, series))], [.. model.Files.Select(file => Table(file.Run))]);
     }
@@ -52,18 +52,21 @@ internal sealed class CpuPlot : IPlot
                 marks.Rectangle(end, y, width, Row - 5, css, $"{series.Name}, {name}: {cell.Show(metric)}");
                 end += width;
             }
-            marks.Label(end + 6, y + 12, Quantity.Micros(Total(cell)), css: "s");
+            marks.Label(end + 6, y + 12, cell.Show(Cost(cell)), css: "s");
             y += Row;
         }
         return new Panel(Arms.NameOf(rows[0].Series.Run, point), "CPU of a call: " + string.Join(", ", rows.Select(row =>
-            $"{row.Series.Name} {Quantity.Micros(Total(row.Cell))}")), Frame.Width, y + 6, marks.ToString());
+            $"{row.Series.Name} {row.Cell.Show(Cost(row.Cell))}")), Frame.Width, y + 6, marks.ToString());
     }
 
+    private static Metric Cost(MeasuredCell cell) => ArmComparison.Cost(cell, cell);
+
+    // The length of the bar.
     private static double Total(MeasuredCell cell) => Sides.Sum(side => cell.Value(side.Metric) ?? 0);
 
     private static TextTable Table(MeasuredRun run)
     {
-        Metric[] metrics = [.. Sides.Select(side => side.Metric),
+        Metric[] metrics = [Metric.TotalCpu, .. Sides.Select(side => side.Metric),
             .. new[] { "client_user", "client_kernel", "server_user", "server_kernel" }.Select(id => Metric.Find(id)!)];
         var table = new TextTable([Arms.Heading(run), "transport",
             .. metrics.Select(metric => metric.Title.Replace(" CPU/call", "", StringComparison.Ordinal))])

@@ -42,7 +42,11 @@ internal interface IPlot
 /// <param name="Name">The name for <c>--plot</c>.</param>
 /// <param name="IsMain">Whether the plot answers the main question and is drawn large.</param>
 internal sealed record Plot(
-    string Name, string Title, string Caption, IReadOnlyList<Panel> Panels, IReadOnlyList<TextTable> Numbers, bool IsMain = false);
+    string Name, string Title, string Caption, IReadOnlyList<Panel> Panels, IReadOnlyList<TextTable> Numbers, bool IsMain = false)
+{
+    /// <summary>What a reader must know even where the picture stands without its caption. Empty for most plots.</summary>
+    public string Note { get; init; } = "";
+}
 
 /// <summary>A picture: its marks, and a description for readers who do not see it.</summary>
 internal sealed record Panel(string Title, string Description, double Width, double Height, string Marks);

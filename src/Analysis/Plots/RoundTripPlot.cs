@@ -1,5 +1,6 @@
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 using static IpcBench.Analysis.Wording.TextBuilding;
 
@@ -20,14 +21,15 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
                 ? "Lower is better. Median over the rounds of each time divided by the reference's time of the same round, with the range "
                     + "of all rounds. "
                     + "Below 1 is faster. Sizes are on a logarithmic axis."
-                : "Lower is better. Mean of the median round; the bar spans all rounds. Sizes are on a logarithmic axis.",
+                : "Lower is better. Mean of all rounds; the bar spans the means of single rounds. Sizes are on a logarithmic axis.",
             [.. Facet.Of(Series.Of(model)).Select(Draw)], [.. model.Files.Select(file => EchoTable.Of(file.Run))]);
     }
 
     private Panel Draw(Facet facet)
     {
         var frame = new Frame(250, [.. facet.Lines.Select(line => line.Series)]);
-        var lines = facet.Lines.Select(line => (line.Series, Points: line.Points.Select(p => (p.X, Values: Values(line.Series.Run, p.Cell)))
+        var lines = facet.Lines.Select(line => (line.Series, Points: line.Points
+            .Select(p => (p.X, Values: Values(line.Series.Run, p.Cell), Middle: Middle(line.Series.Run, p.Cell)))
             .Where(p => p.Values.Count > 0).ToList())).ToList();
         var all = lines.SelectMany(line => line.Points).SelectMany(point => point.Values).DefaultIfEmpty(1).ToList();
         var y = Scale.Linear(0, all.Max(), frame.Bottom, frame.Top);
@@ -39,12 +41,12 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
         foreach (var (i, (series, points)) in lines.Index())
         {
             var aside = (i - (lines.Count - 1) / 2.0) * apart;
-            frame.Marks.Path(points.Select(p => (x[p.X], y[Middle(p.Values)])), series.LineCss);
-            foreach (var (at, values) in points)
+            frame.Marks.Path(points.Select(p => (x[p.X], y[p.Middle])), series.LineCss);
+            foreach (var (at, values, middle) in points)
             {
                 frame.Marks.Line(x[at] + aside, y[values.Min()], x[at] + aside, y[values.Max()], series.LineCss);
-                frame.Marks.Mark(x[at] + aside, y[Middle(values)], series.Shape, series.MarkCss,
-                    $"{series.Name}, {facet.XLabel(at)}: {Show(Middle(values))}");
+                frame.Marks.Mark(x[at] + aside, y[middle], series.Shape, series.MarkCss,
+                    $"{series.Name}, {facet.XLabel(at)}: {Show(middle)}");
             }
         }
         return frame.ToPanel(facet.Title, $"{(isNormalised ? "Normalised time" : "Time")} of a round trip along the {facet.AxisTitle}");
@@ -62,8 +64,8 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
                     select mine.MeanNs!.Value / theirs.MeanNs!.Value).Order()];
     }
 
-    // For an even number of rounds, the middle is the lower of the two values in the middle, as in MeasuredCell.Median.
-    private static double Middle(List<double> ascending) => ascending[(ascending.Count - 1) / 2];
+    private double Middle(MeasuredRun run, MeasuredCell cell) =>
+        isNormalised ? RatioEstimate.Median(Values(run, cell)) : cell.Value(Metric.Mean) ?? 0;
 
     private string Show(double value) => value == 0 ? "0" : isNormalised ? Number(value, "0.0#") + "×" : Quantity.Duration(value);
 }

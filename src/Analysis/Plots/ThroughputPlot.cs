@@ -22,7 +22,8 @@ internal sealed class ThroughputPlot : IPlot
             "Longer is better. The median round of each cell; the thin line spans all its rounds. Each picture has its own scale, which is "
                 + "linear and begins at 0."
                 + string.Concat(model.Files.Select(file => Contradictions(file, model.Files.Count > 1))),
-            [.. points.Select(point => Draw(point, series))], [.. model.Files.Select(file => RunTables.Throughput(file.Run))]);
+            [.. points.Select(point => Draw(point, series))], [.. model.Files.Select(file => RunTables.Throughput(file.Run))])
+        { Note = string.Concat(model.Files.Select(file => Contradictions(file, model.Files.Count > 1))).Trim() };
     }
 
     // The bars show medians, which may contradict the pairs of rounds.
@@ -31,7 +32,7 @@ internal sealed class ThroughputPlot : IPlot
 
     // Cells without an answer have no bar. Cells at a given load have no bar either, because their requests/s are no result.
     private static List<(Series Series, MeasuredCell Cell)> Rows(Workload point, List<Series> all) => [.. all.SelectMany(series =>
-        series.Cells.Where(cell => cell.Workload == point && cell.Median!.Rate > 0 && RunTables.IsAtFullLoad(cell))
+        series.Cells.Where(cell => cell.Workload == point && cell.Value(Metric.Rate) > 0 && RunTables.IsAtFullLoad(cell))
             .Select(cell => (series, cell)))];
 
     private static Panel Draw(Workload point, List<Series> all)
@@ -41,16 +42,16 @@ internal sealed class ThroughputPlot : IPlot
         var scale = (Frame.Width - left - 66) / rows.Max(row => row.Cell.Values(Metric.Rate).Max());
         foreach (var (series, cell) in rows)
         {
-            var (rates, rate, middle) = (cell.Values(Metric.Rate).ToList(), cell.Median!.Rate, y + Row / 2 - 2);
+            var (rates, rate, middle) = (cell.Values(Metric.Rate).ToList(), cell.Value(Metric.Rate)!.Value, y + Row / 2 - 2);
             marks.Label(left - 8, middle + 4, series.Name, "end");
             marks.Rectangle(left, y, rate * scale, Row - 5, series.BarCss,
-                $"{series.Name}: {Metric.Rate.Show(cell.Median)} requests/s (rounds {RunTables.Range(cell, Metric.Rate)})");
+                $"{series.Name}: {cell.Show(Metric.Rate)} requests/s (rounds {RunTables.Range(cell, Metric.Rate)})");
             marks.Line(left + rates.Min() * scale, middle, left + rates.Max() * scale, middle, "r");
             marks.Label(left + Math.Max(rate, rates.Max()) * scale + 6, middle + 4, Short(rate), css: "s");
             y += Row;
         }
         return new Panel(Arms.NameOf(rows[0].Series.Run, point), "Requests per second: " + string.Join(", ", rows.Select(row =>
-            $"{row.Series.Name} {Metric.Rate.Show(row.Cell.Median!)}")), Frame.Width, y + 4, marks.ToString());
+            $"{row.Series.Name} {row.Cell.Show(Metric.Rate)}")), Frame.Width, y + 4, marks.ToString());
     }
 
     internal static string Short(double value) => value switch

@@ -64,7 +64,7 @@ internal sealed class EchoExplanation : IExplanation
             var tcp = cells.Find(cell => cell.Key.Size == size && cell.Key.Transport == "tcp");
             foreach (var cell in cells.Where(cell => cell.Key.Size == size && Metric.TotalCpu.Value(cell.Median!) is not null))
             {
-                table.Add(Quantity.Size(size), cell.Key.Arm, Metric.Mean.Show(cell.Median!), Metric.TotalCpu.Show(cell.Median!),
+                table.Add(Quantity.Size(size), cell.Key.Arm, cell.Show(Metric.Mean), cell.Show(Metric.TotalCpu),
                     Rest(cell) is > 0 and var rest ? Quantity.Micros(rest) : Quantity.None, Saved(run, tcp, cell));
                 if (tcp is not null && tcp != cell && Words(run, tcp, cell) is { } words)
                     sentences.Add($"{Quantity.Size(size)}: {words}");
@@ -109,7 +109,7 @@ internal sealed class EchoExplanation : IExplanation
     private static IEnumerable<long> Chosen(List<long> sizes) =>
         sizes.Count <= 3 ? sizes : new[] { sizes[0], sizes.MinBy(size => Math.Abs(Math.Log(size / 1024.0))), sizes[^1] }.Distinct();
 
-    private static double? Rest(MeasuredCell cell) => Metric.Mean.Value(cell.Median!) - Metric.TotalCpu.Value(cell.Median!);
+    private static double? Rest(MeasuredCell cell) => cell.Value(Metric.Mean) - cell.Value(Metric.TotalCpu);
 
     private static string Saved(MeasuredRun run, MeasuredCell? tcp, MeasuredCell cell) =>
         tcp is null || tcp == cell || ArmComparison.Of(run, tcp, cell, Metric.TotalCpu) is not { } saved ? Quantity.None

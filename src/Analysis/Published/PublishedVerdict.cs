@@ -42,7 +42,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
         Agreement.Compatible => "compatible: as published" + Beyond(Estimate.Interval!.Value),
         Agreement.CannotTell when Withheld.Length > 0 => $"cannot tell: {Withheld}",
         Agreement.CannotTell when Estimate.LeftOut > 0 || Estimate.Interval is null =>
-            VerdictText.Of(Verdict.From(Estimate, Delta), Metric.Rate),
+            $"cannot tell: {VerdictText.Open(Verdict.From(Estimate, Delta), Metric.Rate)}",
         Agreement.CannotTell => "cannot tell: interval too wide",
         _ => "differs: " + Difference(Estimate.Interval!.Value),
     };

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Wording;
@@ -30,7 +31,7 @@ public sealed class CsvReport : IReport
     public string Make(ReportModel model)
     {
         var text = new StringBuilder();
-        text.AppendJoin(',', [.. KeyColumns, .. Metric.All.Select(ColumnOf), .. MethodColumns]).Append('\n');
+        text.AppendJoin(',', [.. KeyColumns, .. Metric.All.Select(CsvColumnOf), .. MethodColumns]).Append('\n');
         foreach (var file in model.Files)
         {
             var searches = RateSearchResult.Of(file.Run).ToDictionary(found => found.Cell);
@@ -46,6 +47,9 @@ public sealed class CsvReport : IReport
         }
         return text.ToString();
     }
+
+    // The key of a row has a column "connections" already.
+    private static string CsvColumnOf(Metric metric) => ColumnOf(metric) is var name && KeyColumns.Contains(name) ? name + "_opened" : name;
 
     /// <summary>Returns the name of the metric with its unit, from letters, digits and underscores only: <c>p99_9_ns</c>.</summary>
     public static string ColumnOf(Metric metric) => metric.Id.Replace('.', '_') + metric.Unit switch
@@ -106,18 +110,23 @@ public sealed class WideCsvReport : IReport
     public string Make(ReportModel model)
     {
         var text = new StringBuilder("transport,size,total_ms,packets,run\n");
-        foreach (var cell in model.Files.SelectMany(file => file.Run.Cells))
+        foreach (var (run, cell) in model.Files.SelectMany(file => file.Run.Cells.Select(cell => (file.Run, cell))))
         {
             foreach (var round in cell.Rounds)
                 text.Append(CultureInfo.InvariantCulture,
-                    $"{CsvReport.Quote(NameOf(cell))},{cell.Key.Size},{Milliseconds(
+                    $"{CsvReport.Quote(NameOf(run, cell))},{cell.Key.Size},{Milliseconds(
                         round)},{round.Record.Completed},{round.Record.Number}\n");
         }
         return text.ToString();
     }
 
-    /// <summary>Returns the transport, and what else distinguishes the arm.</summary>
-    internal static string NameOf(MeasuredCell cell) => cell.Key is { Protocol: "echo", Variant: "" } ? cell.Key.Transport : cell.Key.Arm;
+    /// <summary>Returns the transport, and what else distinguishes the cell from others of its size.</summary>
+    internal static string NameOf(MeasuredRun run, MeasuredCell cell)
+    {
+        var arm = cell.Key is { Protocol: "echo", Variant: "" } ? cell.Key.Transport : cell.Key.Arm;
+        var isOneLoad = run.Cells.All(other => other.Workload with { Size = 0 } == cell.Workload with { Size = 0 });
+        return isOneLoad ? arm : $"{arm}, {Arms.NameOf(run, cell.Workload)}";
+    }
 
     internal static string Milliseconds(RoundMetrics round) =>
         (round.Record.WindowNs / 1e6).ToString("0.###", CultureInfo.InvariantCulture);
@@ -133,23 +142,24 @@ public sealed class RunsCsvReport : IReport
 
     public string Make(ReportModel model)
     {
-        var cells = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Rounds.Count > 0)
-            .OrderBy(cell => cell.Key.Transport == "tcp").ToList();
+        var named = model.Files.SelectMany(file => file.Run.Cells.Select(cell => (file.Run, Cell: cell)))
+            .Where(one => one.Cell.Rounds.Count > 0).OrderBy(one => one.Cell.Key.Transport == "tcp").ToList();
+        var cells = named.ConvertAll(one => one.Cell);
         // A column is a round. A cell may lack a round, because it did not count or because the run did not reach it.
         var last = cells.SelectMany(cell => cell.Rounds).Select(round => round.Record.Number).DefaultIfEmpty(0).Max();
         var rounds = Enumerable.Range(1, last).ToList();
         var text = new StringBuilder("NAME").AppendJoin("", rounds.Select(round => Invariant($",RUN {round - 1}"))).Line();
-        foreach (var cell in cells)
+        foreach (var (run, cell) in named)
         {
             var made = cell.Rounds.ToDictionary(round => round.Record.Number, WideCsvReport.Milliseconds);
-            text.AppendJoin(',', rounds.Select(round => made.GetValueOrDefault(round, "")).Prepend(CsvReport.Quote(NameOf(cell)))).Line();
+            text.AppendJoin(',', [CsvReport.Quote(NameOf(run, cell)), .. rounds.Select(round => made.GetValueOrDefault(round, ""))]).Line();
         }
         return text.ToString();
     }
 
-    private static string NameOf(MeasuredCell cell)
+    private static string NameOf(MeasuredRun run, MeasuredCell cell)
     {
-        var name = WideCsvReport.NameOf(cell);
+        var name = WideCsvReport.NameOf(run, cell);
         return Invariant($"{(name is "unix" ? "UDS" : name.ToUpperInvariant())} Size {cell.Key.Size}");
     }
 }

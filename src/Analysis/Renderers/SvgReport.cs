@@ -13,6 +13,7 @@ public sealed class SvgReport(string? plot = null) : IReport
 {
     private const double Gap = 28;
     private const double Heading = 34;
+    private const int NoteColumns = 80; // of 12 pixels, in the width of one picture
     private static readonly string[] Overview = ["ratio", "throughput", "cpu", "round-trip", "normalised", "layers", "promise"];
 
     public string Format => "svg";
@@ -59,8 +60,13 @@ public sealed class SvgReport(string? plot = null) : IReport
     {
         var heading = new SvgText();
         heading.Label(0, 20, plot.Title, css: "head");
-        body.Put($"<g transform=\"translate({SvgText.N(x)} {SvgText.N(y)})\">\n{heading}");
         var top = Heading;
+        foreach (var line in plot.Note.Length == 0 ? [] : TextWrapping.Lines(plot.Note, NoteColumns))
+        {
+            heading.Label(0, top + 2, line, css: "s");
+            top += 18;
+        }
+        body.Put($"<g transform=\"translate({SvgText.N(x)} {SvgText.N(y)})\">\n{heading}");
         foreach (var row in plot.Panels.Chunk(2))
         {
             var titled = row.Any(panel => panel.Title.Length > 0) ? 18 : 0;

@@ -52,6 +52,9 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
     private static void Doubts(TextPage page, Document document)
     {
         var doubts = document.Doubts.Blocks.SelectMany(block => block.Doubts).ToList();
+        // A screen without percentiles does not say why one is missing.
+        if (page.Layout.IsBrief && !document.HasPercentilesOnScreen)
+            doubts.RemoveAll(doubt => doubt.Id == "few-samples");
         if (doubts.Count == 0)
             return;
         page.Line().Line(document.Doubts.Title + (page.Layout.IsBrief ? " (what to do about them: -v)" : ""), Tone.Heading);

@@ -27,14 +27,15 @@ public sealed class WrkReport : IReport
             foreach (var cell in file.Run.Cells.Where(cell => cell.Median is not null))
             {
                 text.Append(text.Length == 0 ? "" : "\n");
-                Append(text, file.Run.Record, cell);
+                Append(text, file.Run, cell);
             }
         }
         return PrintableText.Of(text.ToString());
     }
 
-    private static void Append(StringBuilder text, RunRecord run, MeasuredCell cell)
+    private static void Append(StringBuilder text, MeasuredRun measured, MeasuredCell cell)
     {
+        var run = measured.Record;
         var (reading, round) = (cell.Median!, cell.Median!.Record);
         var threads = Math.Min(run.Options.Threads, cell.Key.Connections);
         var counts = cell.OfLatencies!.Ended;
@@ -46,14 +47,16 @@ public sealed class WrkReport : IReport
         var rates = Rates(round, threads);
         text.Line(Row("Req/Sec", rates, rates.Select(rate => rate.Value).DefaultIfEmpty(0).Max(), WrkUnits.Count));
         text.Line("  Latency Distribution");
-        foreach (var percentile in new[] { 50, 75, 90, 99 })
+        foreach (var percentile in new[] { 50, 75, 90, 99 }.Where(percentile => counts.HasDataFor(percentile)))
             text.Line(Invariant($"     {percentile}%{WrkUnits.InColumn(WrkUnits.Time(counts.ValueAt(percentile)), 10)}"));
-        AppendTotals(text, reading);
+        // The bytes of all cells are of one kind, so that they can be compared.
+        AppendTotals(text, reading, measured.Cells.All(one => one.Median is not { Record.ReceivedBytes: null }) ? BytesOf(round)
+            : round.PayloadBytes);
     }
 
-    private static void AppendTotals(StringBuilder text, RoundMetrics reading)
+    private static void AppendTotals(StringBuilder text, RoundMetrics reading, double bytes)
     {
-        var (round, bytes) = (reading.Record, BytesOf(reading.Record));
+        var round = reading.Record;
         text.Line(Invariant($"  {round.Completed} requests in {WrkUnits.Time(round.WindowNs)}, {WrkUnits.Bytes(bytes)}B read"));
         var status = Sum(round, kind => kind.StartsWith("http ", StringComparison.Ordinal));
         var connect = Sum(round, kind => kind is "connect" or "no local port");
@@ -118,8 +121,8 @@ internal static class WrkUnits
     /// <summary>Formats a duration in ns: <c>850.00us</c>, <c>1.20ms</c>, <c>10.05s</c>.</summary>
     public static string Time(double ns) => ns >= 1e9 ? Scaled(ns / 1e9, Seconds, 60, "0.00") : Scaled(ns / 1e3, Micros, 1000, "0.00");
 
-    /// <summary>Formats a requested length in ns: <c>10s</c>, <c>2m</c>.</summary>
-    public static string WholeTime(double ns) => Scaled(ns / 1e9, Seconds, 60, "0");
+    /// <summary>Formats a requested length in ns: <c>10s</c>, <c>2m</c>, <c>300.00ms</c>.</summary>
+    public static string WholeTime(double ns) => ns < 1e9 ? Time(ns) : Scaled(ns / 1e9, Seconds, 60, "0");
 
     /// <summary>
     /// Aligns a text right in a column. A unit of no or one letter is followed by blanks, so that the digits are aligned.

@@ -8,6 +8,11 @@ public sealed record Verdict
     public required VerdictKind Kind { get; init; }
 
     /// <summary>
+    /// The widest bound of "no difference", 10 %. Beyond it, "no difference larger than 40 %" would read like good news.
+    /// </summary>
+    public const double WidestOfNoDifference = 0.10;
+
+    /// <summary>
     /// The largest difference that the interval contains, e.g. 0.02. For a winner and
     /// <see cref="VerdictKind.NoDifference"/>, and for an undecided verdict whose missing rounds can be estimated.
     /// Otherwise 0.
@@ -28,10 +33,15 @@ public sealed record Verdict
     /// <summary>The reason why there is no verdict, whatever the interval. Empty when the interval decides.</summary>
     public string Withheld { get; private init; } = "";
 
+    /// <summary>
+    /// Whether more rounds are wanted: nothing is decided, or the bound of <see cref="VerdictKind.NoDifference"/> is above delta.
+    /// </summary>
+    public bool WantsMoreRounds { get; private init; }
+
     /// <summary>The smallest number of rounds that can have a winner.</summary>
     public int FewestRounds { get; private init; }
 
-    /// <summary>For <see cref="VerdictKind.CannotTell"/>, about how many more rounds would decide. Null when unknown.</summary>
+    /// <summary>If more rounds are wanted, about how many would decide. Null when unknown.</summary>
     public MoreRounds? MoreRounds { get; private init; }
 
     /// <summary>
@@ -53,7 +63,7 @@ public sealed record Verdict
     public int? RoundsAtOnce => RoundsMissing > 0 && FewestRoundsThen > FewestRounds ? FewestRounds : null;
 
     /// <summary>
-    /// Judges an interval: on which side of 1 the interval lies, or whether the whole interval is too near to 1 to matter.
+    /// Judges an interval: on which side of 1 the interval lies, or whether the whole interval is near to 1.
     /// </summary>
     /// <param name="estimate">The measured ratio with the simultaneous interval of its family.</param>
     /// <param name="delta">Differences smaller than this (0.03 is 3 %) do not matter.</param>
@@ -65,6 +75,7 @@ public sealed record Verdict
         {
             Estimate = estimate,
             Kind = VerdictKind.CannotTell,
+            WantsMoreRounds = true,
             FewestRounds = estimate.FewestRounds,
             FewestRoundsThen = estimate.Error > 0 ? Joint.FewestRounds(isLookedAt: true, claims) : 0,
         };
@@ -78,11 +89,18 @@ public sealed record Verdict
                 Kind = interval.Low > 1 ? VerdictKind.Higher : VerdictKind.Lower,
                 LargestDifference = largest,
                 IsTooLittle = largest <= delta,
+                WantsMoreRounds = false,
             };
-        return largest <= delta
-            ? open with { Kind = VerdictKind.NoDifference, LargestDifference = largest }
-            : IsHiddenByDrift(estimate, delta) ? open with { HiddenByDrift = estimate.Drift }
-            : open with { LargestDifference = largest, MoreRounds = Statistics.MoreRounds.Estimate(estimate, delta, claims) };
+        var kind = largest <= Math.Max(delta, WidestOfNoDifference) ? VerdictKind.NoDifference : VerdictKind.CannotTell;
+        if (largest <= delta)
+            return open with { Kind = kind, LargestDifference = largest, WantsMoreRounds = false };
+        if (!IsHiddenByDrift(estimate, delta))
+        {
+            var more = Statistics.MoreRounds.Estimate(estimate, delta, claims);
+            return open with { Kind = kind, LargestDifference = largest, MoreRounds = more };
+        }
+        var bound = kind == VerdictKind.NoDifference ? largest : 0;
+        return open with { Kind = kind, LargestDifference = bound, HiddenByDrift = estimate.Drift };
     }
 
     /// <summary>Returns the same ratio without a verdict, for this reason.</summary>
@@ -94,6 +112,7 @@ public sealed record Verdict
             Withheld = why,
             IsTooLittle = false,
             LargestDifference = 0,
+            WantsMoreRounds = false,
             MoreRounds = null,
         };
 
@@ -111,10 +130,12 @@ public enum VerdictKind
     /// <summary>The whole interval lies below 1.</summary>
     Lower,
 
-    /// <summary>The interval contains 1 and lies within ±delta.</summary>
+    /// <summary>
+    /// The interval contains 1 and lies within ±delta, or within ±<see cref="Verdict.WidestOfNoDifference"/> if that is wider.
+    /// </summary>
     NoDifference,
 
-    /// <summary>The interval contains 1 and reaches beyond ±delta, or there is no interval. More rounds are needed.</summary>
+    /// <summary>The interval contains 1 and reaches further, or there is no interval. More rounds are needed.</summary>
     CannotTell,
 }
 

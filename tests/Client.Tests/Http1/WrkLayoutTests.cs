@@ -41,7 +41,8 @@ public class WrkLayoutTests
         string.Concat(new[] { "Latency", "Req/Sec" }
             .Select(name => $@"(?=.{{49}}%\n)    {name,-10}{Amount}{Amount}{Amount} +\d+\.\d\d%\n")) +
         string.Concat(new[] { 50, 75, 90, 99 }
-            .Select(percentile => $@"(?=.{{18}}\n)     {percentile}%{Amount}\n").Prepend("  Latency Distribution\n")) +
+            // A busy machine may make too few calls for p99.
+            .Select(percentile => $@"(?:(?=.{{18}}\n)     {percentile}%{Amount}\n)?").Prepend("  Latency Distribution\n")) +
         $@"  \d+ requests in \d+\.\d\d(m?s), \d+\.\d\d[KMG]?B read\n{errors}" +
         @"Requests/sec: [ \d.]{9,}\nTransfer/sec: [ \d.]{9,10}[KMG]?B\n$";
 

@@ -1,0 +1,163 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Renderers;
+using IpcBench.Analysis.Results;
+
+namespace IpcBench.Analysis.Tests;
+
+/// <summary>Makes all formats of a committed run and compares what they say about the same cells.</summary>
+public sealed partial class FormatsAgreeTests
+{
+    private const string Quick = "results/quick/run.json";
+    private const string Builds = "results/findings/uploads.json";
+
+    [Theory]
+    [MemberData(nameof(OneTruthTests.Runs), MemberType = typeof(OneTruthTests))]
+    public void An_interval_has_the_same_verdict_in_every_format(string file)
+    {
+        var (model, run) = Load(file);
+        var formats = new[] { "markdown", "json", "junit", "github-action-benchmark" }.ToDictionary(format => format,
+            format => Plain(Made(format, model)));
+        var table = UnixAgainstTcp.Table(run).Rows.Select(row => row[1]).ToList();
+        var compared = run.Cells.Where(cell => cell.Key.Transport == "unix").Select(cell => ArmComparison.OfHeadline(run, cell))
+            .OfType<ArmComparison>().Where(one => table.Contains(VerdictText.Short(one.Verdict))).ToList();
+        Assert.True(compared.Count >= table.Count);
+        foreach (var one in compared)
+        {
+            var (brief, whole) = (VerdictText.Short(one.Verdict), VerdictText.Of(one.Verdict, one.Metric));
+            Assert.Equal(WordOf(brief), WordOf(whole));
+            Assert.Equal(brief.EndsWith(", barely", StringComparison.Ordinal), whole.Contains("only just", StringComparison.Ordinal));
+            Assert.All(formats, made => Assert.Contains(whole, made.Value, StringComparison.Ordinal));
+        }
+
+        // "no difference > 3.8 %" and "no difference larger than 3.8 %" are one verdict.
+        static string WordOf(string text) => NoDifference().Match(text) is { Success: true } bound ? "within " + bound.Groups[1].Value
+            : text.StartsWith("undecided", StringComparison.Ordinal) ? "undecided" : "decided";
+    }
+
+    [Fact]
+    public void The_conclusion_names_the_savings_of_both_sides_and_counts_undecided_loads()
+    {
+        var run = Load(Quick).Run;
+        var rows = UnixAgainstTcp.Table(run).Rows;
+        var worth = UnixAgainstTcp.Worth(run);
+        var open = rows.Count(row => row[1].StartsWith("undecided", StringComparison.Ordinal));
+        Assert.Contains($"undecided for {open} of {rows.Count} loads.", worth, StringComparison.Ordinal);
+        Assert.Contains("TCP saves CPU for one call at a time with 1 MB", worth, StringComparison.Ordinal);
+        Assert.Contains("saves CPU for 400 clients with 10 B", worth, StringComparison.Ordinal);
+        Assert.Equal(rows.SelectMany(row => row).Any(cell => cell.EndsWith("barely", StringComparison.Ordinal)),
+            worth.Contains(VerdictText.Barely, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void The_CPU_of_a_call_is_the_same_number_in_every_format()
+    {
+        var (model, run) = Load(Quick);
+        var (markdown, html) = (Made("markdown", model), Plain(Made("html", model)));
+        var screen = new TextReport(new TextLayout(200, IsBrief: true)).Make(model);
+        Assert.All(run.Cells, cell =>
+        {
+            var total = cell.Show(Metric.TotalCpu);
+            Assert.Contains($"| {total} | {cell.Show(Metric.ClientCpu)} |", markdown, StringComparison.Ordinal);
+            Assert.Contains($">{total}</text>", html, StringComparison.Ordinal);
+            Assert.Contains($"  {total}", screen, StringComparison.Ordinal);
+        });
+    }
+
+    [Fact]
+    public void All_formats_say_that_latencies_are_of_all_rounds()
+    {
+        var (model, run) = Load(Quick);
+        Assert.All(new[] { "text", "markdown" }, format =>
+            Assert.Contains("Latency of the calls of all rounds", Made(format, model), StringComparison.Ordinal));
+        Assert.All(run.Cells, cell => Assert.Equal(
+            cell.Rounds.Sum(round => (double)round.Record.LatencySumNs) / cell.Rounds.Sum(round => round.Record.Ok),
+            cell.Value(Metric.Mean)!.Value, 0.001));
+    }
+
+    [Fact]
+    public void A_page_of_two_builds_has_one_rate_for_a_cell_and_latencies_of_all_rounds()
+    {
+        var (model, run) = Load(Builds);
+        var html = Plain(Made("html", model));
+        var pictures = html[html.IndexOf("Cell by cell", StringComparison.Ordinal)..];
+        Assert.All(run.Cells, cell =>
+        {
+            var rate = cell.ShowMiddle(Metric.Rate);
+            Assert.True(Regex.Count(pictures, $">{Regex.Escape(rate)}</td>") >= 2, $"{cell.Key.Arm} {rate}");
+            Assert.Equal(cell.OfLatencies!.Latency.At(50), cell.Value(Metric.P50));
+            Assert.NotNull(cell.Value(Metric.Find("p90")!));
+        });
+    }
+
+    [Fact]
+    public void A_picture_says_that_the_pairs_count_where_medians_contradict_a_ratio()
+    {
+        var model = Load("results/linux-2cpu/run.json").Model;
+        var note = Contradictions().Match(Made("markdown", model)).Value;
+        Assert.NotEmpty(note);
+        var picture = string.Join(' ', SvgLabel().Matches(Plain(Made("svg", model))).Select(match => match.Groups[1].Value));
+        Assert.Contains(note, picture, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Rows_of_CSV_files_have_keys_of_their_own()
+    {
+        var model = Load(Quick).Model;
+        var columns = Made("csv", model).Split('\n')[0].Split(',');
+        Assert.Equal(columns.Distinct(), columns);
+        var runs = Made("runs-csv", model).TrimEnd('\n').Split('\n').Select(row => row[..NumbersOfRounds().Match(row).Index]).ToList();
+        Assert.Equal(runs.Distinct(), runs);
+        var wide = Made("wide-csv", model).TrimEnd('\n').Split('\n').Skip(1).Select(row => WideRow().Match(row)).ToList();
+        Assert.All(wide, row => Assert.True(row.Success));
+        Assert.Equal(wide.Count, wide.Select(row => (row.Groups["key"].Value, row.Groups["run"].Value)).Distinct().Count());
+    }
+
+    [Fact]
+    public void The_layout_of_wrk_shows_no_percentile_without_samples_and_counts_the_same_bytes_for_all_clients()
+    {
+        var (model, run) = Load(Quick);
+        var blocks = Made("wrk", model).Split("\n\n");
+        Assert.DoesNotContain(blocks, block => block.StartsWith("Running 0s", StringComparison.Ordinal));
+        Assert.All(blocks.Zip(run.Cells), pair =>
+        {
+            Assert.Equal(pair.Second.OfLatencies!.Ended.HasDataFor(99), pair.First.Contains(" 99%", StringComparison.Ordinal));
+            var round = pair.Second.Median!.Record;
+            var read = BytesRead().Match(pair.First).Groups;
+            Assert.Equal(round.PayloadBytes, double.Parse(read[1].Value, CultureInfo.InvariantCulture)
+                * Math.Pow(1024, "KMG".IndexOf(read[2].Value, StringComparison.Ordinal) + 1), round.PayloadBytes * 0.01);
+        });
+    }
+
+    private static (ReportModel Model, MeasuredRun Run) Load(string file)
+    {
+        var model = new ReportModel(ResultsFile.Load(Path.Combine(Repository.Root, file)));
+        return (model, model.Files[0].Run);
+    }
+
+    private static string Made(string format, ReportModel model) => Reports.All.Single(report => report.Format == format).Make(model);
+
+    private static string Plain(string text) => System.Net.WebUtility.HtmlDecode(text).Replace('\u00A0', ' ')
+        .Replace("\\>", ">", StringComparison.Ordinal);
+
+    [GeneratedRegex("^no difference (?:>|larger than) ([0-9.]+ %)")]
+    private static partial Regex NoDifference();
+
+    [GeneratedRegex("<text[^>]*>([^<]*)</text>")]
+    private static partial Regex SvgLabel();
+
+    [GeneratedRegex("[^.|\n]*(?:the pairs count|the ratio counts)\\.")]
+    private static partial Regex Contradictions();
+
+    [GeneratedRegex(@"([\d.]+)([KMG])B read")]
+    private static partial Regex BytesRead();
+
+    [GeneratedRegex(@"(,[\d.]*)+$")]
+    private static partial Regex NumbersOfRounds();
+
+    [GeneratedRegex(@"^(?<key>.*),[\d.]+,\d+,(?<run>\d+)$")]
+    private static partial Regex WideRow();
+}
