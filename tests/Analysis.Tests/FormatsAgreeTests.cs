@@ -94,6 +94,16 @@ public sealed partial class FormatsAgreeTests
     }
 
     [Fact]
+    public void A_screen_without_percentiles_does_not_explain_a_missing_one()
+    {
+        var model = Load(Quick).Model;
+        var screen = new TextReport(new TextLayout(80, IsBrief: true)).Make(model);
+        Assert.Contains("few-samples", Made("text", model), StringComparison.Ordinal);
+        Assert.DoesNotContain("few-samples", screen, StringComparison.Ordinal);
+        Assert.Contains("(round 5)", screen, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_picture_says_that_the_pairs_count_where_medians_contradict_a_ratio()
     {
         var model = Load("results/linux-2cpu/run.json").Model;
