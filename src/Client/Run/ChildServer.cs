@@ -48,8 +48,11 @@ internal sealed class ChildServer : IAsyncDisposable
     /// <summary>The endpoints in the requested order. An endpoint that the server could not offer is missing.</summary>
     public IReadOnlyList<Endpoint> Endpoints => endpoints;
 
-    /// <summary>The server's lines on standard error, such as missing endpoints and warnings.</summary>
-    public IEnumerable<string> Complaints => complaints;
+    /// <summary>
+    /// The lines of this tool's own server on standard error, such as missing endpoints and warnings. Empty for another
+    /// program, whose lines are its log, and are shown only if the program does not start or ends too early.
+    /// </summary>
+    public IEnumerable<string> Complaints => command.Probe is null ? complaints : [];
 
     public int Id => process.Id;
 
