@@ -1,10 +1,13 @@
-// hello.v1.Greeter by gRPC C++: greeter ADDRESS [reflection]. As greeter.js: prints the port (0 on a Unix socket) when it listens,
-// ends with its standard input, and greets those who send the metadata "key: secret". .ci/install-foreign compiles it.
+// hello.v1.Greeter by gRPC C++: greeter ADDRESS[,ADDRESS] [reflection]. As greeter.js: prints the port of the first address
+// (0 on a Unix socket) when it listens on all, ends with its standard input, and greets those who send the metadata "key: secret".
+// .ci/install-foreign compiles it.
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 
 #include <iostream>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "greeter.grpc.pb.h"
 
@@ -19,16 +22,18 @@ class Greeter final : public hello::v1::Greeter::Service {
 };
 
 int main(int count, char** arguments) {
-  const std::string address = arguments[1];
+  std::vector<std::string> addresses;
+  std::stringstream list(arguments[1]);
+  for (std::string address; std::getline(list, address, ',');) addresses.push_back(address);
   if (count > 2) grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   Greeter greeter;
   grpc::ServerBuilder builder;
-  int port = 0;
-  builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
+  std::vector<int> ports(addresses.size());
+  for (size_t i = 0; i < addresses.size(); i++) builder.AddListeningPort(addresses[i], grpc::InsecureServerCredentials(), &ports[i]);
   builder.RegisterService(&greeter);
   const auto server = builder.BuildAndStart();
   if (!server) return 1;
-  std::cout << (address.rfind("unix:", 0) == 0 ? 0 : port) << std::endl;
+  std::cout << (addresses[0].rfind("unix:", 0) == 0 ? 0 : ports[0]) << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
   }
   server->Shutdown();

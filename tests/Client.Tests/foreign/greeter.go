@@ -1,5 +1,6 @@
-// hello.v1.Greeter by grpc-go: greeter ADDRESS [reflection]. As greeter.js: prints the port (0 on a Unix socket) when it listens, ends
-// with its standard input, and greets those who send the metadata "key: secret". .ci/install-foreign compiles it.
+// hello.v1.Greeter by grpc-go: greeter ADDRESS[,ADDRESS] [reflection]. As greeter.js: prints the port of the first address
+// (0 on a Unix socket) when it listens on all, ends with its standard input, and greets those who send the metadata "key: secret".
+// .ci/install-foreign compiles it.
 package main
 
 import (
@@ -33,13 +34,17 @@ func (*greeter) SayHello(ctx context.Context, request *hello.HelloRequest) (*hel
 }
 
 func main() {
-	network, address := "tcp", os.Args[1]
-	if path := strings.TrimPrefix(address, "unix:"); path != address {
-		network, address = "unix", path
-	}
-	listener, err := net.Listen(network, address)
-	if err != nil {
-		log.Fatal(err)
+	var listeners []net.Listener
+	for _, address := range strings.Split(os.Args[1], ",") {
+		network := "tcp"
+		if path := strings.TrimPrefix(address, "unix:"); path != address {
+			network, address = "unix", path
+		}
+		listener, err := net.Listen(network, address)
+		if err != nil {
+			log.Fatal(err)
+		}
+		listeners = append(listeners, listener)
 	}
 	server := grpc.NewServer()
 	hello.RegisterGreeterServer(server, &greeter{})
@@ -51,9 +56,12 @@ func main() {
 		os.Exit(0)
 	}()
 	port := 0
-	if tcp, ok := listener.Addr().(*net.TCPAddr); ok {
+	if tcp, ok := listeners[0].Addr().(*net.TCPAddr); ok {
 		port = tcp.Port
 	}
 	fmt.Println(port)
-	log.Fatal(server.Serve(listener))
+	for _, listener := range listeners[1:] {
+		go server.Serve(listener)
+	}
+	log.Fatal(server.Serve(listeners[0]))
 }

@@ -1,9 +1,9 @@
-"""hello.v1.Greeter by Python's grpcio: greeter.py ADDRESS FILES. FILES is a FileDescriptorSet. Prints the port (0 on a Unix socket) when it
-listens, and ends with its standard input.
+"""hello.v1.Greeter by Python's grpcio: greeter.py ADDRESS[,ADDRESS] FILES. FILES is a FileDescriptorSet. Prints the port of
+the first address (0 on a Unix socket) when it listens on all addresses, and ends with its standard input.
 
-Python's own reflection package is in no distribution, so reflection is written here: v1alpha alone, as servers before 2023 have it. Its
-messages are put together by hand, and so are those of SayHello and Watch, which greets five times. All answer a caller without the metadata "key: secret" with
-UNAUTHENTICATED.
+Python's own reflection package is in no distribution, so reflection is written here: v1alpha alone, as servers before 2023
+have it. Its messages are put together by hand, and so are the messages of SayHello and Watch, which greets five times. All
+methods answer a caller without the metadata "key: secret" with UNAUTHENTICATED.
 """
 import sys
 from concurrent import futures
@@ -66,8 +66,9 @@ greeter = {
     "Watch": grpc.unary_stream_rpc_method_handler(watch),
 }
 server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("hello.v1.Greeter", greeter),))
-port = server.add_insecure_port(sys.argv[1])
+addresses = sys.argv[1].split(",")
+ports = [server.add_insecure_port(address) for address in addresses]
 server.start()
-print(port, flush=True)
+print(0 if addresses[0].startswith("unix:") else ports[0], flush=True)
 sys.stdin.read()
 server.stop(None)
