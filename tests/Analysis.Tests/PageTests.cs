@@ -37,6 +37,16 @@ public sealed class PageTests
     }
 
     [Fact]
+    public void The_columns_of_the_grid_go_from_small_to_large_sizes()
+    {
+        // The first shape of this run has two of the six sizes.
+        var run = ResultsFile.Load(Path.Combine(Repository.Root, "results/linux-2cpu/run.json"));
+        Assert.Equal(["10 B", "100 B", "1 kB", "10 kB", "100 kB", "1 MB"],
+            Regex.Matches(Grid(new HtmlReport().Make(new ReportModel(run))), "<th scope=\"col\">([^<]*)</th>")
+                .Select(match => match.Groups[1].Value));
+    }
+
+    [Fact]
     public void A_picture_says_which_direction_is_better_and_its_label_has_the_result()
     {
         var captions = Regex.Matches(Page, "<p class=\"cap\">([^<]*)</p>\n<div class=\"panels\">")

@@ -4,7 +4,9 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>A Unix socket against TCP at a glance: a row for each shape of load, a column for each size.</summary>
+/// <summary>
+/// A Unix socket against TCP at a glance: a row for each shape of load, a column for each size from small to large.
+/// </summary>
 /// <param name="Rows">The rows, each with a cell per column. A cell is null where nothing was measured.</param>
 internal sealed record VerdictGrid(
     string Title, IReadOnlyList<string> Works, IReadOnlyList<(string Shape, IReadOnlyList<VerdictCell?> Cells)> Rows)
@@ -13,7 +15,7 @@ internal sealed record VerdictGrid(
     public static VerdictGrid? Of(MeasuredRun run)
     {
         var all = UnixAgainstTcp.Verdicts(run).ToList();
-        var works = all.Select(row => row.Work).Distinct().ToList();
+        var works = all.OrderBy(row => row.Rate.Cell.Key.Size).Select(row => row.Work).Distinct().ToList();
         return all.Count == 0 ? null : new VerdictGrid(UnixAgainstTcp.Title(run) + ", requests/s", works,
             [.. all.GroupBy(row => row.Shape).Select(shape => (shape.Key, (IReadOnlyList<VerdictCell?>)[.. works.Select(work =>
                 shape.Where(row => row.Work == work).Select(row => Cell(run, row.Rate, row.Text)).FirstOrDefault())]))]);
