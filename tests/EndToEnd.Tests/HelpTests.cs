@@ -27,14 +27,18 @@ public sealed class HelpTests
     [InlineData("article", "\nExamples:\n")]
     [InlineData("layers", "--quick")]
     [InlineData("echo", "--sockets")]
-    [InlineData("compare", "--fail-on")]
+    [InlineData("compare", "--fail-on", " FILES… [options]", "\nOptions:\n")]
+    [InlineData("report", "--plot", " [FILES…] [options]", "\nOptions:\n")]
+    [InlineData("doctor", "-c, --connections N", "\nOptions:\n")]
+    [InlineData("completion", " SHELL [options]")]
     public async Task Each_command_has_its_own_help(string command, params string[] parts)
     {
         var (code, help, _) = await Tool.RunAsync(command, "--help");
         Assert.Equal(0, code);
-        // The width without a terminal is 100. The path of the program may be longer, and the library formats the help of compare.
-        Assert.All(help.Split('\n').Where(line => command != "compare" && !line.Contains(Tool.Client, StringComparison.Ordinal)),
+        // The width without a terminal is 100. The path of the program may be longer.
+        Assert.All(help.Split('\n').Where(line => !line.Contains(Tool.Client, StringComparison.Ordinal)),
             line => Assert.InRange(line.Length, 0, 100));
+        Assert.Contains($"\nUsage: {Tool.Client} {command}", help, StringComparison.Ordinal);
         Assert.All(parts, part => Assert.Contains(part, help, StringComparison.Ordinal));
         Assert.Contains(command, help, StringComparison.Ordinal);
         Assert.DoesNotContain("--shape", help, StringComparison.Ordinal); // an option of the main command only

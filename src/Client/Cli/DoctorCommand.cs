@@ -22,13 +22,19 @@ internal static class DoctorCommand
     {
         var connections = new Option<string>("-c", "--connections")
         {
-            Description = "Connections that the run will open",
+            HelpName = "N",
+            Description = "connections that the run will open (default: 400)",
             DefaultValueFactory = _ => "400",
         };
         var url = new Option<string[]>("-U", "--url") { Description = "A server to measure; default: the client's own" };
-        var clientCpus = new Option<string?>("--client-cpus") { Description = "CPUs for the client, as in 0-1,3" };
-        var serverCpus = new Option<string?>("--server-cpus") { Description = "CPUs for the server" };
-        var buffer = new Option<string?>("--socket-buffer") { Description = "Socket buffer size that the run will ask for" };
+        var clientCpus = new Option<string?>("--client-cpus") { HelpName = "CPUS", Description = "CPUs for the client, as in 0-1,3" };
+        var serverCpus = new Option<string?>("--server-cpus") { HelpName = "CPUS", Description = "CPUs for the server" };
+        var buffer = new Option<string?>("--socket-buffer")
+        {
+            HelpName = "SIZE",
+            Description = "socket buffer size that the run will ask for",
+        };
+        url.HelpName = "URL";
         var format = CompletionCommand.Suggesting(
             new Option<string?>("--format") { HelpName = "FORMAT", Description = "text (default) or json: an array of the checks" },
             "text", "json");

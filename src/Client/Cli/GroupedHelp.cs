@@ -8,10 +8,10 @@ using IpcBench.Client.Run;
 namespace IpcBench.Client.Cli;
 
 /// <summary>
-/// Prints the help of the commands that measure: the most frequent options in groups, or all options with <c>--help
-/// all</c>. Other commands have few options and use the library's help.
+/// Prints the help of a command. A command that measures shows its most frequent options in groups, or all options with
+/// <c>--help all</c>. Other commands show all options in one group.
 /// </summary>
-internal sealed class GroupedHelp(HelpOption option, HelpAction library) : SynchronousCommandLineAction
+internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAction
 {
     private const int Left = 26, UsualWidth = 100;
 
@@ -63,9 +63,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
     public override int Invoke(ParseResult parseResult)
     {
         var (command, output) = (parseResult.CommandResult.Command, parseResult.InvocationConfiguration.Output);
-        if (!command.Options.Any(one => one.Name == "-d"))
-            return library.Invoke(parseResult);
-        var word = Word(parseResult);
+        var word = Measures(command) ? Word(parseResult) : null;
         foreach (var line in word is null or "all" ? Lines(command, all: word is not null) : About(command, word))
             output.WriteLine(line);
         return ExitCode.Ok;
@@ -107,7 +105,7 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
             lines.AddRange(["", .. ExamplesOf(all ? $"{Examples}\n{MoreExamples}" : Examples), "", .. Wrapped(ExitCodes)]);
         else if (ExamplesOf(command) is { Length: > 0 } examples)
             lines.AddRange(["", .. ExamplesOf(examples)]);
-        if (!all)
+        if (!all && Measures(command))
         {
             var hidden = Groups(command, true).Sum(group => group.Options.Count) - Groups(command, false).Sum(group => group.Options.Count);
             lines.AddRange(["", FormattableString.Invariant($"{hidden} more options, and what the words mean, or about one thing:"),
@@ -128,9 +126,14 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
 
     private static IEnumerable<(string Title, List<Option> Options)> Groups(Command command, bool all)
     {
-        var offered = command.Options.Where(one => !one.Hidden && one is not HelpOption and not VersionOption).ToLookup(HelpPlace.Of);
-        return HelpPlace.All.Select(usual => (usual.Title, (List<Option>)[.. offered[usual], .. all ? offered[usual.Rarely] : []]));
+        var offered = command.Options.Where(one => !one.Hidden && one is not HelpOption and not VersionOption).ToList();
+        if (!Measures(command))
+            return [("Options", offered)];
+        var placed = offered.ToLookup(HelpPlace.Of);
+        return HelpPlace.All.Select(usual => (usual.Title, (List<Option>)[.. placed[usual], .. all ? placed[usual.Rarely] : []]));
     }
+
+    private static bool Measures(Command command) => command.Options.Any(one => one.Name == "-d");
 
     /// <summary>Returns the word after <c>--help</c>. Null when there is none.</summary>
     private string? Word(ParseResult parseResult)
@@ -141,7 +144,13 @@ internal sealed class GroupedHelp(HelpOption option, HelpAction library) : Synch
     }
 
     private static string Arguments(Command command) =>
-        string.Concat(command.Arguments.Where(one => !one.Hidden).Select(one => $" [{one.Name}…]")) + " [options]";
+        string.Concat(command.Arguments.Where(one => !one.Hidden).Select(Usage)) + " [options]";
+
+    private static string Usage(Argument one)
+    {
+        var name = one.Arity.MaximumNumberOfValues > 1 ? one.Name + "…" : one.Name;
+        return one.Arity.MinimumNumberOfValues > 0 ? " " + name : $" [{name}]";
+    }
 
     private static string NamesOf(Option one)
     {

@@ -23,7 +23,7 @@ internal static class CommandTree
         root.Add(CompletionCommand.Create());
         root.Add(ReaperCommand.Create());
         foreach (var option in root.Options.OfType<HelpOption>())
-            option.Action = new GroupedHelp(option, (HelpAction)option.Action!);
+            option.Action = new GroupedHelp(option);
         return root;
     }
 
