@@ -25,7 +25,7 @@ public sealed class MainJobTests : IDisposable
         string[] named = ["-o", ResultsFile, "-o", Of("page.html"), "-o", Of("rows.csv"), "-o", Of("page.md")];
         var (code, output, error) = await Tool.RunAsync([.. Brief, .. named]);
         Assert.True(code == 0, output + error);
-        Assert.Contains($"\nEvery round is in {ResultsFile}; all tables, and what to do about doubts:\n", error, StringComparison.Ordinal);
+        Assert.Contains($"\nEvery round is in {ResultsFile}\nAll tables, and what to do about doubts:\n", error, StringComparison.Ordinal);
         Assert.EndsWith($"\nThe report is in {Of("page.html")}\nThe report is in {Of("rows.csv")}\n"
             + $"The report is in {Of("page.md")}\n", error, StringComparison.Ordinal);
         foreach (var name in new[] { "page.html", "rows.csv", "page.md" })

@@ -25,7 +25,8 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
             + "without -U: start one and compare its transports"), "--url");
 
     public Option<string> Sizes { get; } = list.Text(HelpPlace.What, "-s", "LIST",
-        preset.Help("-s", "payload sizes: 10,1k,1M; k and M are decimal, KiB and MiB binary", preset.Sizes), "--sizes");
+        preset.Help("-s", "payload sizes: 10,1k,1M; k and M are decimal, KiB and MiB binary")
+            + $" (default: {(preset.Shapes.Count > 0 ? "those of --shape, else " : "")}{preset.Sizes})", "--sizes");
 
     public Option<string> Shape { get; } = CompletionCommand.Suggesting(list.Text(HelpPlace.What, "--shape", "LIST",
         "loads in place of -c and -m: " + string.Join(", ", Plan.Shape.All.Select(shape => shape.Name))

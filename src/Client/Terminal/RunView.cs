@@ -143,7 +143,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
                 + $"  {ThisProgram.Typed} --resume {quoted} -r +6"
             : options.Output.Reports.Count > 0 ? "" : $"\nThe whole report as a page:\n  {report}-o report.html");
         Progress.WriteLine($"Every round is in {file}" + (options.Output.Verbose ? ""
-            : $"; all tables, and what to do about doubts:\n  {report}-v"));
+            : $"\nAll tables, and what to do about doubts:\n  {report}-v"));
     }
 
     public virtual void Dispose()

@@ -23,6 +23,22 @@ public class RunOptionsReaderTests
             options.Shapes.SelectMany(shape => shape.Clients));
     }
 
+    [Theory]
+    [InlineData("--load", "50%")]
+    [InlineData("--my-rate", "5k")]
+    [InlineData("--work", "0,30us")]
+    [InlineData("--sockets", "dotnet,loop")]
+    [InlineData("--connect-per-call", "both")]
+    public void Options_that_multiply_the_cells_measure_three_sizes_and_one_with_quick(params string[] typed)
+    {
+        Assert.Equal([10L, 10_000, 1_000_000], Read(typed).Sizes);
+        Assert.Equal([10L], Read(["--quick", .. typed]).Sizes);
+    }
+
+    [Fact]
+    public void Quick_with_a_given_load_takes_at_most_two_minutes() =>
+        Assert.InRange(PlanOf(Read("--quick", "--load", "50%")).Estimate!.Value.TotalSeconds, 30, 120);
+
     [Fact]
     public void A_single_given_server_has_three_rounds_of_twenty_seconds_by_default()
     {

@@ -15,7 +15,7 @@ internal static class ArticleExperiment
             + "and with 400 connections: which part of its 15 % and 50 % is the transport? About 20 minutes; --quick 4.",
         Transports = new("tcp,tls,unix,pipe", Quick: OperatingSystem.IsWindows() ? null : "tcp,tls,unix"),
         Topologies = [new(5, 80), new(400, 1)], // what the article ran, and what it says it ran
-        Sizes = Preset.Main.Sizes with { Quick = "10,1M" },
+        Sizes = new("10,100,1k,10k,100k,1M", Quick: "10,1M"),
         Duration = Preset.Main.Duration with { Given = null },
         Rounds = Preset.Main.Rounds with { Given = null },
         Warmup = Preset.Main.Warmup with { Given = null },
