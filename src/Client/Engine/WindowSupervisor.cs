@@ -95,7 +95,7 @@ internal sealed class WindowSupervisor(
         var seconds = drainLimit.TotalSeconds + GraceNs / 1e9;
         Lost = string.Create(CultureInfo.InvariantCulture,
             $"calls to {options.Address} did not end, not even when they were cut off: {seconds:0.#} s after the window ")
-            + "they are counted as cut off (a fault of this tool: please report it)";
+            + "they are counted as cut off (the client got too little CPU time, or a fault of this tool: please report it)";
     }
 
     private string? WhyLost(long now)

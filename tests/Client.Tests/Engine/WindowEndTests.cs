@@ -26,7 +26,7 @@ public class WindowEndTests
         Assert.InRange(Stopwatch.GetElapsedTime(begun).TotalSeconds, 0.3, 10);
         Assert.Equal((3, 3), (result.Started, result.CutOff));
         Assert.Equal("calls to http://nowhere:1 did not end, not even when they were cut off: 2.3 s after the window they are counted as "
-            + "cut off (a fault of this tool: please report it)", result.ServerLost);
+            + "cut off (the client got too little CPU time, or a fault of this tool: please report it)", result.ServerLost);
     });
 
     [Theory]
