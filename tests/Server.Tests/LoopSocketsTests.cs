@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Diagnostics;
 using System.Net;
 using System.Net.NetworkInformation;
 using System.Net.Sockets;
@@ -10,6 +9,7 @@ using IpcBench.Server.Options;
 using IpcBench.Server.Tests.Support;
 using IpcBench.Transports.Loop;
 using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.Logging.Abstractions;
 using Loops = IpcBench.LoopSockets.LoopSockets;
@@ -20,6 +20,9 @@ namespace IpcBench.Server.Tests;
 public class LoopSocketsTests
 {
     private const string NoEpoll = "there is no epoll here";
+
+    // A turn ends with the system call that reaches 128 KiB.
+    private const int MostInTurn = 160 << 10;
 
     [Theory]
     [InlineData("1.1")]
@@ -158,61 +161,82 @@ public class LoopSocketsTests
     }
 
     [Fact]
-    public async Task An_endless_write_on_a_loops_thread_does_not_stop_other_connections()
+    public async Task A_long_write_on_a_loops_thread_lets_other_connections_have_their_turn()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
-        await using var application = await StartAsync(
-            configure: static options => (options.Loops, options.UnsafePreferInlineScheduling) = (1, true));
-        using var greedy = Client(application.Path);
-        using var response = await greedy.GetAsync($"/many/{int.MaxValue}", HttpCompletionOption.ResponseHeadersRead);
-        using var enough = new CancellationTokenSource();
-        var reading = Task.Run(async () =>
+        const int size = 1 << 20;
+        await using var transport = await BoundTransport.StartAsync(Support.Transports.LoopInline, overUnix: true, loops: 1);
+        var (greedy, neighbour) = (await transport.ConnectAsync(), await transport.ConnectAsync());
+        await using var writer = await transport.AcceptAsync();
+        await using var reader = await transport.AcceptAsync();
+        // A socket with so much room takes more at a time than a turn allows.
+        writer.Features.Get<IConnectionSocketFeature>()!.Socket.SendBufferSize = size;
+
+        // Both functions run on the loop's thread from their first wait on.
+        async Task<int> ArrivedBeforeTheNeighboursTurnAsync()
         {
-            await using var stream = await response.Content.ReadAsStreamAsync();
-            var buffer = new byte[1 << 20];
-            while (!enough.IsCancellationRequested && await stream.ReadAsync(buffer) > 0)
-            {
-            }
-        });
-        using var neighbour = Client(application.Tcp);
-        for (var call = 0; call < 20; call++)
-            Assert.Equal("pong", await neighbour.GetStringAsync("/ping"));
-        Assert.InRange(application.Written, 1, int.MaxValue - 1L);
-        await enough.CancelAsync();
-        await reading.WaitAsync(Limits.Wait);
+            var read = await reader.Transport.Input.ReadAsync().ConfigureAwait(false);
+            reader.Transport.Input.AdvanceTo(read.Buffer.End);
+            return greedy.Available;
+        }
+        async Task WriteAsync()
+        {
+            var read = await writer.Transport.Input.ReadAsync().ConfigureAwait(false);
+            writer.Transport.Input.AdvanceTo(read.Buffer.End);
+            neighbour.Send(new byte[1]);
+            await writer.Transport.Output.WriteAsync(new byte[size]).ConfigureAwait(false);
+        }
+        var arrived = ArrivedBeforeTheNeighboursTurnAsync();
+        var writing = WriteAsync();
+        greedy.Send(new byte[1]);
+        Assert.InRange(await arrived.WaitAsync(Limits.Wait), 1, MostInTurn);
+        for (var (left, buffer) = (size, new byte[64 << 10]); left > 0;)
+            left -= await greedy.ReceiveAsync(buffer).WaitAsync(Limits.Wait);
+        await writing.WaitAsync(Limits.Wait);
     }
 
     [Fact]
-    public async Task A_flood_that_a_loops_thread_handles_does_not_stop_other_connections()
+    public async Task A_flood_that_a_loops_thread_handles_lets_other_connections_have_their_turn()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
-        await using var transport = await BoundTransport.StartAsync(Support.Transports.LoopInline, overUnix: true, most: 4 << 20, loops: 1);
-        var greedy = await transport.ConnectAsync();
+        await using var transport = await BoundTransport.StartAsync(
+            Support.Transports.LoopInline, overUnix: true, most: 4 << 20, loops: 1);
+        var (greedy, neighbour) = (await transport.ConnectAsync(), await transport.ConnectAsync());
         await using var flooded = await transport.AcceptAsync();
-        var handling = Task.Run(async () =>
+        await using var reader = await transport.AcceptAsync();
+        (greedy.SendBufferSize, greedy.Blocking) = (1 << 20, false);
+        var received = 0L;
+
+        // Both functions run on the loop's thread from their first wait on.
+        async Task CountAsync()
         {
-            while (await flooded.Transport.Input.ReadAsync() is { IsCompleted: false } read)
+            while (await flooded.Transport.Input.ReadAsync().ConfigureAwait(false) is { IsCompleted: false } read)
             {
-                // Handling takes longer than the client needs to send as many bytes again.
-                for (var began = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(began) < TimeSpan.FromMilliseconds(2);)
-                    Thread.SpinWait(100);
+                received += read.Buffer.Length;
                 flooded.Transport.Input.AdvanceTo(read.Buffer.End);
             }
-        });
-        using var enough = new CancellationTokenSource();
-        var sending = Task.Run(async () =>
+        }
+        async Task<(long Sent, long Received)> FloodAsync()
         {
-            for (var piece = new byte[64 << 10]; !enough.IsCancellationRequested;)
-                await greedy.SendAsync(piece);
-        });
-        var neighbour = await transport.ConnectAsync();
-        await using var connection = await transport.AcceptAsync();
-        await neighbour.SendAsync(new byte[1]);
-        Assert.Equal(1, (await connection.Transport.Input.ReadAsync().AsTask().WaitAsync(Limits.Wait)).Buffer.Length);
-        await enough.CancelAsync();
-        await sending.WaitAsync(Limits.Wait);
+            var read = await reader.Transport.Input.ReadAsync().ConfigureAwait(false);
+            reader.Transport.Input.AdvanceTo(read.Buffer.End);
+            var (sent, piece) = (0L, new byte[16 << 10]);
+            for (int count; (count = greedy.Send(piece, SocketFlags.None, out var error)) > 0 && error == SocketError.Success;)
+                sent += count;
+            neighbour.Send(new byte[1]);
+            read = await reader.Transport.Input.ReadAsync().ConfigureAwait(false);
+            reader.Transport.Input.AdvanceTo(read.Buffer.End);
+            return (sent, received);
+        }
+        var counting = CountAsync();
+        var flooding = FloodAsync();
+        neighbour.Send(new byte[1]);
+        var (sent, early) = await flooding.WaitAsync(Limits.Wait);
+        Assert.InRange(sent, MostInTurn + 1, long.MaxValue);
+        Assert.InRange(early, 1, MostInTurn);
         greedy.Dispose();
-        await handling.WaitAsync(Limits.Wait);
+        await counting.WaitAsync(Limits.Wait);
+        Assert.Equal(sent, received);
     }
 
     [Theory]
