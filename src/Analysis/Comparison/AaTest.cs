@@ -6,10 +6,11 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// A single test over all A/A cells at 1 %: is the reference's second endpoint measured like the first? The 1 % is shared
-/// by three tests. Half of it is for a shift that all cells share. A quarter is for the sum of the squared standardised
-/// rank sums (all cells differ a little, in any direction), and a quarter for the largest rank sum (one cell differs
-/// much). The interval of the common shift shows how large an error of the run may be.
+/// The A/A test: the reference is also measured at a second endpoint, and the two endpoints must not differ. It is one
+/// test over all cells of the second endpoint, at a level of 1 %, which three tests share. Half of the level is for a
+/// shift that all cells have in common. A quarter is for the sum of the squared standardised rank sums, which is large
+/// if many cells differ a little in any direction. A quarter is for the largest rank sum, which is large if one cell
+/// differs much. The interval of the common shift tells how large a systematic error of the run may be.
 /// </summary>
 /// <param name="Cells">The number of compared A/A cells.</param>
 /// <param name="PValue">The probability of differences at least this large when nothing differs.</param>
@@ -19,7 +20,7 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
 {
     public const double Level = 0.01;
 
-    /// <summary>The variant of the reference's second endpoint.</summary>
+    /// <summary>The part of <see cref="CellKey.Variant"/> that marks cells of the reference's second endpoint.</summary>
     public const string Variant = "a/a";
 
     private const int MostExact = 9;
@@ -28,10 +29,10 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
 
     public static bool IsAa(CellKey key) => key.Variant.Split(' ').Contains(Variant);
 
-    /// <summary>Tests a run. Null when the run has no A/A cells with rounds.</summary>
+    /// <summary>Tests the A/A cells of a run. Null when the run has no A/A cells with rounds.</summary>
     public static AaTest? Compute(MeasuredRun run) => Compute([run], _ => true);
 
-    /// <summary>Tests several runs together, with each cell ranked separately. Null when no run has A/A cells with rounds.</summary>
+    /// <summary>Tests the chosen A/A cells of several runs together. Null when no run has such cells with rounds.</summary>
     public static AaTest? Compute(IEnumerable<MeasuredRun> runs, Func<CellKey, bool> chosen)
     {
         var cells = (from run in runs
@@ -43,7 +44,7 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
         return cells.Count == 0 ? null : OfDifferences(cells);
     }
 
-    /// <summary>Tests cells, each given by the log ratios of its rounds.</summary>
+    /// <summary>Tests cells. Each cell is given as the log ratios of its rounds.</summary>
     public static AaTest OfDifferences(IReadOnlyList<double[]> cells)
     {
         var scores = cells.Select(Score).ToList();
@@ -96,15 +97,17 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
         : Math.Pow(rankSum - count * (count + 1) / 4.0, 2) / (count * (count + 1.0) * (2 * count + 1) / 24);
 
     /// <summary>
-    /// Computes the probability of a sum of squares at least this large when nothing differs. For a few rounds of equal
-    /// number per cell, the probability is exact, by convolution. Otherwise it is that of the chi-squared distribution.
+    /// Computes the probability of a sum of squares at least this large when nothing differs. The probability is exact
+    /// (by convolution) if all cells have the same small number of rounds. Otherwise it is that of the chi-squared
+    /// distribution.
     /// </summary>
     private static double SumTail(double sum, List<int> counts)
     {
         var count = counts[0];
         if (count > MostExact || counts.Exists(n => n != count) || counts.Count > 24)
             return ChiSquared.Above(sum, counts.Count(n => n > 0));
-        // Twice the distance of a rank sum from its middle is an integer, so the squares can be array indexes.
+        // Twice the distance of a rank sum from its middle is an integer. So the square of the doubled distance can be
+        // an array index.
         var most = count * (count + 1) / 2;
         var one = new double[most * most + 1];
         foreach (var (w, probability) in SignedRank.Distribution(count).Index())

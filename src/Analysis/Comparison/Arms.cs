@@ -13,9 +13,9 @@ internal static class Arms
         run.Cells.Where(cell => cell.Median is not null && !AaTest.IsAa(cell.Key)).GroupBy(cell => cell.Workload);
 
     /// <summary>
-    /// Finds the choices that a workload offers. A choice is between the transports of one client, protocol and mode. If
-    /// no client has several transports, the choice is between the clients, protocols and modes. If the run compares
-    /// values of a setting with the default, the choice is between these values, for each transport.
+    /// Finds the choices between arms in a workload. A choice is between the transports of one client, protocol and
+    /// mode. If no client has several transports, the choice is between the clients, protocols and modes. If the run
+    /// compares values of a setting with the default, there is a choice between these values for each transport.
     /// </summary>
     public static IEnumerable<IReadOnlyList<T>> Choices<T>(IReadOnlyList<T> workload, Func<T, CellKey> keyOf)
     {
@@ -59,7 +59,7 @@ internal static class Arms
         return string.Join(", ", parts);
     }
 
-    /// <summary>Says how calls are spread: <c>one call at a time</c>, <c>400 clients</c>, <c>a channel, 5 × 80</c>.</summary>
+    /// <summary>Says how many calls are in flight: <c>one call at a time</c>, <c>400 clients</c>, <c>a channel, 5 × 80</c>.</summary>
     public static string Shape(int connections, int streams) => (connections, streams) switch
     {
         (1, 1) => "one call at a time",
@@ -67,12 +67,12 @@ internal static class Arms
         _ => TextBuilding.Invariant($"a channel, {connections} × {streams}"),
     };
 
-    /// <summary>Whether the run has calls spread in more than one way.</summary>
+    /// <summary>Whether the cells of the run differ in their number of connections or streams.</summary>
     private static bool HasShapes(MeasuredRun run) =>
         run.Record.Cells.Select(cell => (cell.Key.Connections, cell.Key.Streams)).Distinct().Skip(1).Any();
 }
 
-/// <summary>The difference of a value between two cells, from pairs of the same round.</summary>
+/// <summary>The difference of a value between two cells, estimated from the rounds in which both cells have the value.</summary>
 /// <param name="Ns">The value of the reference minus the value of the cell.</param>
 /// <param name="Interval">The interval of the difference. Null when there are too few rounds.</param>
 public sealed record PairedDifference(double Ns, Interval? Interval)
@@ -82,7 +82,8 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
 
     /// <summary>Computes the difference. Null when no round has the value in both cells.</summary>
     /// <param name="what">
-    /// The name of the difference in the run's families of claims. Null for an interval of this difference alone.
+    /// The name of this difference in a <see cref="ClaimFamily"/>, whose simultaneous interval it then has. Null for an
+    /// interval of this difference alone.
     /// </param>
     public static PairedDifference? Compute(MeasuredRun run, MeasuredCell reference, MeasuredCell cell,
         Func<RoundMetrics, double?> value, string? what = null)
@@ -106,7 +107,7 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
             select (mine.Record.Number, less.Value)];
 }
 
-/// <summary>A cell compared with another cell of the same run, from pairs of the same round.</summary>
+/// <summary>A cell compared with another cell of the same run, by the rounds in which both have the metric.</summary>
 public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Metric Metric, Verdict Verdict)
 {
     private const int FewestCalls = 4;
@@ -118,9 +119,9 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     public bool IsWorse => Verdict.Kind == (Metric.Better == Better.Higher ? VerdictKind.Lower : VerdictKind.Higher);
 
     /// <summary>
-    /// Compares a cell with its reference. The metrics that the run makes claims about (its headline and the CPU per
-    /// call) have the simultaneous interval of their family. Any other metric has an interval of its own. The interval
-    /// decides the verdict. Null when no round has the metric in both cells.
+    /// Compares a cell with its reference. A metric that a <see cref="ClaimFamily"/> compares (the headline and the CPU
+    /// per call) has the simultaneous interval of this family. Any other metric has an interval of its own. The
+    /// interval decides the verdict. Null when no round has the metric in both cells.
     /// </summary>
     public static ArmComparison? Of(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
@@ -140,15 +141,16 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     }
 
     /// <summary>
-    /// Returns the same comparison in the direction of the run, an arm against its reference. All texts and tables show
-    /// this direction, so a difference has the same number everywhere.
+    /// Returns this comparison, turned round if it compares a reference with its arm. So the result always compares the
+    /// arm with its reference. All texts and tables show this direction, and a difference has the same number
+    /// everywhere.
     /// </summary>
     public ArmComparison AgainstReference(MeasuredRun run) =>
         run.ReferenceOf(Reference) == Cell ? Of(run, Reference, Cell, Metric)! : this;
 
     /// <summary>
-    /// Finds a cell whose numbers are lower bounds, such that the true, larger numbers could change the verdict. Null if
-    /// there is no such cell. For example, a cell whose lower bound is already higher stays higher.
+    /// Finds a cell whose values are only lower bounds, if the true, larger values could change the verdict. Null if
+    /// there is no such cell. For example, a cell that is higher already by its lower bounds stays higher.
     /// </summary>
     internal static MeasuredCell? Bound(MeasuredCell cell, MeasuredCell reference, Metric metric, VerdictKind kind) =>
         kind != VerdictKind.Higher && metric.IsBound(cell.Rounds) ? cell
@@ -158,7 +160,8 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     internal static string OnlyBound(Metric metric, string whose) => $"{metric.Title} of {whose} is a lower bound only";
 
     /// <summary>
-    /// Returns a reason if <c>-d</c> keeps windows so short that fewer than four of a cell's calls fit in one after another.
+    /// Returns the reason why a window is too short: it has no time for four successive calls of the cell, and
+    /// <c>-d</c> fixes its length. Null if the window is long enough.
     /// </summary>
     private static string? TooShort(MeasuredRun run, MeasuredCell cell)
     {

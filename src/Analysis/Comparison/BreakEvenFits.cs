@@ -3,9 +3,9 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>The fitted lines for the break-even of an arm and its reference, over all amounts of work of the server.</summary>
-/// <param name="Works">The cells of the arm and its reference, a pair for each amount of work.</param>
-/// <param name="Fits">The fit of each round that all these cells have, with the number of the round.</param>
+/// <summary>The lines fitted to an arm and its reference: time per call as a function of the server's work per call.</summary>
+/// <param name="Works">The cells of the arm and its reference, one pair for each amount of work.</param>
+/// <param name="Fits">One fit for each round that all these cells have, with the number of the round.</param>
 internal sealed record BreakEvenFits(
     IReadOnlyList<(MeasuredCell Cell, MeasuredCell Reference)> Works, IReadOnlyList<(int Number, RoundFit Fit)> Fits)
 {
@@ -29,18 +29,19 @@ internal sealed record BreakEvenFits(
         where HasWorks(works) || works[0].Cell.Key.Method.Length > 0
         select new BreakEvenFits(works, HasWorks(works) ? OfTime(works) : OfCpu(works[0].Cell, works[0].Reference));
 
-    /// <summary>How many ns longer a call of the reference takes than a call of the arm, for each round.</summary>
+    /// <summary>For each round, the time in ns of a call of the reference minus the time of a call of the arm.</summary>
     public IReadOnlyList<(int Round, double Value)> Leads => [.. Fits.Select(one => (one.Number, one.Fit.Reference - one.Fit.Arm))];
 
     /// <summary>
-    /// Computes the work in each round above which the difference no longer matters. The work is negative if the
-    /// difference never matters.
+    /// Computes for each round the work in ns above which the difference between the two arms no longer matters. The
+    /// work is negative if the difference never matters.
     /// </summary>
     /// <param name="delta">Smaller differences than this do not matter.</param>
+    /// <param name="isArmFaster">Whether the arm is the faster one. Otherwise its reference is.</param>
     public IReadOnlyList<(int Round, double Value)> WorkBeyond(bool isArmFaster, double delta) => [.. Fits.Select(one => (one.Number,
         ((isArmFaster ? 1 : -1) * (one.Fit.Reference - one.Fit.Arm) / delta - one.Fit.Arm) / one.Fit.Slope))];
 
-    /// <summary>Reads an amount of work in ns.</summary>
+    /// <summary>Reads an amount of work and returns it in ns. 0 if the text is no amount.</summary>
     public static double NsOf(string work) => Quantity.ParseNs(work) ?? 0;
 
     private static bool HasWorks(IReadOnlyList<(MeasuredCell Cell, MeasuredCell Reference)> works) =>
@@ -64,10 +65,10 @@ internal sealed record BreakEvenFits(
     private static double Time(MeasuredCell cell, int number) => 1e9 / cell.Rounds.First(round => round.Record.Number == number).Rate;
 }
 
-/// <summary>The fit of a round for an arm and its reference: time per call in ns = time without work + work × slope.</summary>
-/// <param name="Arm">Time of a call of the arm without work.</param>
-/// <param name="Reference">Time of a call of the reference without work.</param>
-/// <param name="Slope">Time per ns of work. Below 1 when several CPUs compute.</param>
+/// <summary>The two lines of a round, for an arm and its reference: time per call in ns = time without work + work × slope.</summary>
+/// <param name="Arm">The time in ns of a call of the arm without work.</param>
+/// <param name="Reference">The time in ns of a call of the reference without work.</param>
+/// <param name="Slope">The added time per ns of work. It is below 1 when several CPUs work on calls at the same time.</param>
 public sealed record RoundFit(double Arm, double Reference, double Slope)
 {
     /// <summary>Fits both lines with the same slope, by least squares of the relative errors.</summary>
@@ -78,7 +79,10 @@ public sealed record RoundFit(double Arm, double Reference, double Slope)
         return new RoundFit(mine.Time - slope * mine.Work, theirs.Time - slope * theirs.Work, slope);
     }
 
-    /// <summary>Means and sums of the points, each weighted by 1 / time².</summary>
+    /// <summary>
+    /// Means of the points of a line, and sums of products of deviations from them. Each point is weighted by 1 /
+    /// time².
+    /// </summary>
     private sealed record Line(double Work, double Time, double Product, double Square)
     {
         public static Line From(IReadOnlyList<(double Work, double Time)> points)

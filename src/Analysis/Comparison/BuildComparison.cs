@@ -35,13 +35,15 @@ public sealed class BuildComparison
         run.IsOfBuilds && OfRuns.GetValue(run, one => new BuildComparison(one)) is { Sides.Cells.Count: > 0 } made ? made : null;
 
     /// <summary>
-    /// Returns the verdict of a cell of head against its cell of base. Null when the cells are not such a pair, or lack the metric.
+    /// Returns the verdict on a cell of head against the same cell of base. Null when <paramref name="reference"/> is
+    /// not the cell of base for <paramref name="head"/>, or when the metric is missing.
     /// </summary>
     internal Verdict? Judge(MeasuredCell head, MeasuredCell reference, Metric metric) => ReferenceChoice.IsHead(head.Key)
         && pairs.TryGetValue(Key(head), out var pair) && pairs.GetValueOrDefault(Key(reference)) == pair
             ? Sides.Judge(pair.Before, pair.After, metric) : null;
 
-    // The cells of the two sides are copies without the variant "head". So the key of a pair leaves this variant out.
+    // Sides holds copies of the cells, without the variant "head" in their keys. So this key leaves the variant out
+    // too.
     private static (string, CellKey) Key(MeasuredCell cell) => (cell.Cell.Address, ReferenceChoice.WithoutHead(cell.Key));
 
     /// <summary>

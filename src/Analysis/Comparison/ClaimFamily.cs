@@ -30,7 +30,8 @@ public sealed class ClaimFamily
     public int Claims { get; }
 
     /// <summary>
-    /// The smallest number of rounds that gives an interval. The level is also shared with comparisons that are not measured yet.
+    /// The smallest number of rounds with which a comparison has an interval. Comparisons that are planned but not
+    /// measured yet also use a share of the level.
     /// </summary>
     public int FewestRounds { get; }
 
@@ -41,9 +42,10 @@ public sealed class ClaimFamily
     public static ClaimFamily Others(MeasuredRun run) => OfRuns.GetValue(run, Made)[1];
 
     /// <summary>
-    /// Lists the pairs of a plan, as indexes with the smaller first. The pairs are all arms of the same client, protocol
-    /// and workload, and each arm with its reference. If each client and protocol has only one transport, all arms of the
-    /// same workload are pairs. The second endpoint of an A/A test is no arm.
+    /// Lists the pairs of arms that a plan compares, as indexes with the smaller first. Any two arms of the same
+    /// client, protocol, mode and workload form a pair. If this gives no pair in a workload, any two arms of the
+    /// workload do. An arm and its reference always form a pair. The second endpoint of an A/A test and cells with
+    /// varying rates are in no pair.
     /// </summary>
     public static IReadOnlyCollection<(int One, int Other)> Pairs(IReadOnlyList<CellKey> keys, string reference)
     {
@@ -62,9 +64,10 @@ public sealed class ClaimFamily
         && one with { Transport = "" } == other with { Transport = "" };
 
     /// <summary>
-    /// Finds the family that compares these two cells in this metric, and the interval of the logarithm of cell /
-    /// reference. Null when no family compares the cells.
+    /// Finds the family that compares these two cells in this metric. Also returns the interval of the logarithm of the
+    /// ratio cell / reference. Null when no family compares the cells in this metric.
     /// </summary>
+    /// <param name="what">The metric's ID, or the name of a value of <see cref="DerivedClaims"/>.</param>
     public static (ClaimFamily Family, Interval? Interval)? Find(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, string what)
     {
         var isTurned = cell.Index > reference.Index;
@@ -88,8 +91,8 @@ public sealed class ClaimFamily
     private static IEnumerable<Claim> Ratios(MeasuredRun run, (int One, int Other) pair)
     {
         var (one, other) = (run.Cells[pair.One], run.Cells[pair.Other]);
-        // A pair without rounds counts as well. The rounds of --load come later, and the verdicts at full load must still
-        // hold after them.
+        // A pair without rounds counts too: the rounds of --load come after those at full load, and must not change the
+        // verdicts at full load.
         var isPlanned = one.Rounds.Count == 0 || other.Rounds.Count == 0;
         foreach (var metric in new[] { ArmComparison.Headline(one), ArmComparison.Cost(one, other) })
         {
@@ -105,6 +108,7 @@ public sealed class ClaimFamily
 /// <param name="One">Index of the first cell, the smaller of the two indexes.</param>
 /// <param name="What">What is compared: a metric, or a value computed from a round.</param>
 /// <param name="Series">
-/// For each round of both cells, its number and the difference One minus Other. Empty before the cells are measured.
+/// The number of each round that both cells have, with the difference One minus Other. Empty before the cells are
+/// measured.
 /// </param>
 internal sealed record Claim(int One, int Other, string What, IReadOnlyList<(int Round, double Value)> Series);

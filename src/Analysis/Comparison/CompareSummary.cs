@@ -4,7 +4,7 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>What changed between two files, in one sentence per metric.</summary>
+/// <summary>Says what changed between two files, in one sentence per metric.</summary>
 internal static class CompareSummary
 {
     public static IEnumerable<string> Sentences(FileComparison comparison, IReadOnlyList<Metric> metrics)
@@ -36,7 +36,7 @@ internal static class CompareSummary
         return string.Join(", ", parts.Where(part => part.Length > 0));
     }
 
-    /// <summary>Names the number of cells and the cell that changed most.</summary>
+    /// <summary>Says in how many cells the metric became better or worse, and the change in the cell that changed most.</summary>
     private static string Part(
         string word, FileComparison comparison, Metric metric, IReadOnlyList<(MeasuredCell Cell, Verdict? Verdict)> cells, int all)
     {

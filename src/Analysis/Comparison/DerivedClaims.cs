@@ -3,8 +3,8 @@ using IpcBench.Analysis.Metrics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// Claims of the second family besides rates and CPU per call: wake-ups, what a change would save at the user's rate, and
-/// the work per call above which the difference of two arms no longer matters.
+/// The second family's claims about values other than rates and CPU per call: wake-ups, the savings at the user's rate,
+/// and the work per call above which the difference of two arms no longer matters.
 /// </summary>
 public static class DerivedClaims
 {
@@ -13,10 +13,10 @@ public static class DerivedClaims
 
     public const string MedianLatency = "p50 ns";
 
-    /// <summary>The lead of an arm: see <see cref="BreakEvenFits.Leads"/>.</summary>
+    /// <summary>The name of the claim about <see cref="BreakEvenFits.Leads"/>, the lead of an arm in time per call.</summary>
     public const string Lead = "break-even lead";
 
-    /// <summary>Returns the name of the claim of <see cref="BreakEvenFits.WorkBeyond"/>.</summary>
+    /// <summary>Returns the name of the claim about <see cref="BreakEvenFits.WorkBeyond"/>.</summary>
     public static string WorkBeyond(bool isArmFaster) => isArmFaster ? "work where the arm leads" : "work where the reference leads";
 
     internal static IEnumerable<Claim> For(MeasuredRun run)
@@ -48,14 +48,14 @@ public static class DerivedClaims
         }
     }
 
-    /// <summary>Returns a function that multiplies the cost of a call by the rate, in cores.</summary>
+    /// <summary>Returns a function that computes the number of cores in use: CPU per call times rate.</summary>
     public static Func<RoundMetrics, double?> CoresOf(MeasuredCell cell, MeasuredCell reference)
     {
         var cost = ArmComparison.Cost(cell, reference);
         return view => cost.Value(view) * view.Rate / 1e9;
     }
 
-    /// <summary>Claims the value of the cell minus that of the reference, for each round that has both.</summary>
+    /// <summary>Makes the claim about the value of the cell minus that of the reference, for each round that has both.</summary>
     private static Claim Difference(MeasuredCell cell, MeasuredCell reference, string what, Func<RoundMetrics, double?> value) =>
         Claim(cell, reference, what, PairedDifference.Series(cell, reference, value));
 

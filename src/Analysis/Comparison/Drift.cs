@@ -5,14 +5,17 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// How far two runs may differ because the machine changed between them. The rounds of a run cannot show this, because
-/// they were measured within minutes. The files have two signs of drift. One is the time of the fixed loop measured
-/// before each cell. The other is that all cells of a round rise and fall together. Each metric has its own drift: rates
-/// may drift while bytes per call do not.
+/// The difference that two runs may have only because the machine changed between them. The rounds of one run cannot
+/// show it, because they were measured within minutes. The files contain two signs of drift. One is the time of the
+/// fixed loop, which runs before each cell. The other is that all cells of a round rise and fall together. Each metric
+/// has its own drift: rates may drift while bytes per call do not.
 /// </summary>
-/// <param name="FixedLoop">How much faster or slower the fixed loop ran, as a logarithm. 0 when the loop was not measured.</param>
+/// <param name="FixedLoop">
+/// The change in speed of the fixed loop between the runs, as a logarithm. 0 when the loop was not measured.
+/// </param>
 /// <param name="Wander">
-/// The likely difference between the files, judged by how far their cells rise and fall together, as a logarithm.
+/// The likely difference between the files, judged by how much the cells of a file rise and fall together, as a
+/// logarithm.
 /// </param>
 public sealed record Drift(double FixedLoop, double Wander)
 {
@@ -20,7 +23,7 @@ public sealed record Drift(double FixedLoop, double Wander)
     // the rounds, if the machine's speed is a random walk (CompareTests).
     private const double BetweenRuns = 3;
 
-    /// <summary>The widening of intervals on both sides, as a logarithm.</summary>
+    /// <summary>The drift by which each bound of an interval is moved outwards, as a logarithm.</summary>
     public double Allowance => Math.Max(FixedLoop, Wander);
 
     public static Drift Between(MeasuredRun before, MeasuredRun after, Metric metric)
@@ -38,12 +41,12 @@ public sealed record Drift(double FixedLoop, double Wander)
     };
 
     /// <summary>
-    /// Computes the variance over the rounds of what all cells of a round share, in the logarithm of the metric. The part
-    /// that independent noise would cause is subtracted.
+    /// Computes how much the cells of a run rise and fall together: the variance over the rounds of the mean deviation
+    /// of a round's cells, in the logarithm of the metric. The part that independent noise would cause is subtracted.
     /// </summary>
     internal static double CommonVariance(MeasuredRun run, Metric metric)
     {
-        // A requested rate does not drift.
+        // At a given load the rate is as requested, and does not drift.
         var logs = run.Cells.Where(cell => metric != Metric.Rate || cell.Key.IsFullLoad).SelectMany(cell => Deviations(cell, metric))
             .ToList();
         var rounds = logs.GroupBy(entry => entry.Number).Where(round => round.Any())

@@ -5,9 +5,9 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// A run compared with another run, with cells matched by key and not by address. It may also be one side of a run of
-/// <c>ab</c> compared with the other side. The sides of one run have pairs of rounds, no drift between them, and
-/// simultaneous intervals for all shown metrics.
+/// Two runs compared cell by cell. Cells with the same key are compared, whatever their addresses. The two runs may
+/// also be the sides of one run of <c>ab</c>. For such sides the rounds form pairs, no drift is assumed, and all shown
+/// metrics have simultaneous intervals.
 /// </summary>
 public sealed class FileComparison
 {
@@ -40,27 +40,27 @@ public sealed class FileComparison
             JudgeTogether();
     }
 
-    /// <summary>Compares head with base of a run of <c>ab</c>.</summary>
+    /// <summary>Compares the two sides of a run of <c>ab</c>: head with base.</summary>
     public static FileComparison OfSides(RunRecord run)
     {
         var measured = new MeasuredRun(run);
         return new FileComparison(Side(measured, isHead: false), Side(measured, isHead: true), isPaired: true, asked: []);
     }
 
-    /// <summary>Whether both are sides of one run, so that rounds with the same number are pairs.</summary>
+    /// <summary>Whether both runs are sides of one run, so that rounds with the same number form pairs.</summary>
     public bool IsPaired { get; }
 
     /// <summary>
-    /// Returns the same comparison with limits for these metrics. The metrics with limits are a family of their own. They
-    /// do not share its level with the other metrics.
+    /// Returns the same comparison with limits for these metrics. The metrics with limits form a family of their own,
+    /// and share its confidence level only among themselves.
     /// </summary>
     public FileComparison For(IEnumerable<GateLimit> limits) =>
         new(Before, After, IsPaired, [.. limits.Select(limit => limit.Metric).Distinct()]);
 
     /// <summary>
-    /// Counts the comparisons that share the level of the metric. A metric with a limit shares it with all metrics with
-    /// limits. A metric of <see cref="Shown"/> without a limit shares it with the other metrics of <see cref="Shown"/>
-    /// without limits. The interval of any other metric stands alone, so the count is 1.
+    /// Counts the comparisons in the family of the metric, which share its confidence level. All metrics with limits
+    /// are one family. The metrics of <see cref="Shown"/> without limits are another. Any other metric is in no family,
+    /// so its count is 1.
     /// </summary>
     public int ClaimsOf(Metric metric) => Math.Max(1, FamilyOf(metric).Count * Cells.Count);
 
@@ -70,7 +70,7 @@ public sealed class FileComparison
     /// <summary>Whether the comparison has limits: see <see cref="For"/>.</summary>
     public bool HasLimits => asked.Count > 0;
 
-    /// <summary>Whether at least one of the runs could end or go on depending on its results.</summary>
+    /// <summary>Whether the results of at least one of the runs could decide when this run ends.</summary>
     public bool IsLookedAt => Before.Run.Record.Options.IsLookedAt() || After.Run.Record.Options.IsLookedAt();
 
     public NamedRun Before { get; }
@@ -90,7 +90,7 @@ public sealed class FileComparison
             return new Drift(0, 0);
         if (!drifts.TryGetValue(metric, out var drift))
             drifts[metric] = drift = Drift.Between(Before.Run, After.Run, metric);
-        // Two machines run the fixed loop at different speeds, which is not drift.
+        // Two different machines run the fixed loop at different speeds. This difference is not drift.
         return SameMachine ? drift : drift with { FixedLoop = 0 };
     }
 
@@ -111,12 +111,12 @@ public sealed class FileComparison
         : RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), Alpha / ClaimsOf(metric), DriftOf(metric).Allowance);
 
     /// <summary>
-    /// The probability that any interval of a family misses the true value. It is lower when one of two files could end
-    /// depending on its results, because its rounds are then not a random sample.
+    /// The probability that any interval of a family misses the true value. It is smaller for two files if the results
+    /// of one could decide when its run ends, because its rounds are then not a random sample.
     /// </summary>
     public double Alpha => Joint.Alpha / (!IsPaired && IsLookedAt ? 5 : 1);
 
-    /// <summary>Judges the estimate. Differences smaller than the second run's delta do not matter.</summary>
+    /// <summary>Judges the estimate. Differences smaller than the second run's delta do not matter. Null without an estimate.</summary>
     public Verdict? Judge(MeasuredCell before, MeasuredCell after, Metric metric)
     {
         if (Estimate(before, after, metric) is not { } estimate)
@@ -126,7 +126,7 @@ public sealed class FileComparison
             ? verdict.Without(ArmComparison.OnlyBound(metric, bound == after ? After.Name : Before.Name)) : verdict;
     }
 
-    /// <summary>Judges all cells that have the metric.</summary>
+    /// <summary>Judges the metric in every cell that has it in at least one of the runs.</summary>
     public IReadOnlyList<(MeasuredCell Before, Verdict? Verdict)> JudgeAll(Metric metric) =>
         [.. Cells.Where(cell => metric.Value(cell.Before.Median!) is not null || metric.Value(cell.After.Median!) is not null)
             .Select(cell => (cell.Before, Judge(cell.Before, cell.After, metric)))];
@@ -141,8 +141,8 @@ public sealed class FileComparison
                               .Select(pair => (pair.Number, pair.Log)).ToList()
                           where pairs.Count > 0
                           select (Key: (cell.After, metric), Pairs: pairs)).ToList();
-            // A metric without rounds is no comparison. But if the run can go on depending on its results, a later round
-            // may have the metric.
+            // A metric without rounds needs no interval. But if the results decide when the run ends, a later round may
+            // have the metric, so its comparison counts already.
             var intervals = Joint.Intervals(
                 [.. series.Select(one => one.Pairs)], IsLookedAt, IsLookedAt ? family.Count * Cells.Count : series.Count);
             foreach (var (one, interval) in series.Zip(intervals))
@@ -150,7 +150,7 @@ public sealed class FileComparison
         }
     }
 
-    /// <summary>Makes a run of its own from the counting rounds of one side.</summary>
+    /// <summary>Makes a run from the cells of one side and those of their rounds that count.</summary>
     private static NamedRun Side(MeasuredRun run, bool isHead)
     {
         var cells = run.Cells.Where(cell => ReferenceChoice.IsHead(cell.Key) == isHead).ToList();

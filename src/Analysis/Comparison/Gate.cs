@@ -9,13 +9,15 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// The answer to whether a run is worse than another by more than its limits allow. Each limit and cell has one of three
-/// outcomes: the whole interval is within the limit (passed), the whole interval is beyond the limit (crossed), or only a
-/// part is beyond it (not excluded).
+/// The answer to whether a run is worse than another by more than its limits allow. Each limit and cell has one of
+/// three outcomes: the whole interval is within the limit (passed), the whole interval is beyond the limit (crossed),
+/// or only a part is beyond it (not excluded).
 /// </summary>
 /// <param name="Passed">The number of pairs of a limit and a cell that passed.</param>
 /// <param name="Crossed">Crossed limits and failures of calls, as sentences.</param>
-/// <param name="NotExcluded">Limits that a part of the interval is beyond, and limits without an interval, as sentences.</param>
+/// <param name="NotExcluded">
+/// Limits that a part of the interval is beyond, and limits for which there is no interval, as sentences.
+/// </param>
 /// <param name="Missing">Cells, rounds or runs that are missing or incomplete, as sentences.</param>
 public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyList<string> NotExcluded, IReadOnlyList<string> Missing)
 {
@@ -50,8 +52,9 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     }
 
     /// <summary>
-    /// Adds failed calls to the crossed limits if no call failed before, or if certainly more than twice as many fail
-    /// now. A broken server has no numbers, and must not pass because of that.
+    /// Adds a sentence to the crossed limits if calls now fail and none failed before, if the share of failed calls
+    /// rose significantly and to more than twice, or if rounds now complete no call. A broken server has no numbers,
+    /// and must not pass because of that.
     /// </summary>
     private static void JudgeFailures(FileComparison comparison, MeasuredCell before, MeasuredCell after, List<string> crossed)
     {
@@ -79,7 +82,9 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     private static List<double> ShareLost(MeasuredCell cell) =>
         [.. cell.Rounds.Select(round => Lost(round) / (double)Math.Max(1, round.Record.Started))];
 
-    /// <summary>Returns whether the limit is passed. Otherwise adds a sentence with the reason.</summary>
+    /// <summary>
+    /// Returns whether the interval is within the limit. Otherwise adds a sentence with the reason to one of the lists.
+    /// </summary>
     private static bool Judge(FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, List<string> crossed,
         List<string> open)
     {
@@ -87,12 +92,13 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         var where = $"{limit.Text} for {after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Workload)}";
         if (estimate is null)
             return JudgeZeros(comparison, limit, before, after, where, crossed, open);
-        // One side or both may have lower bounds only. Larger values of the worse side would be nearer to or beyond the
-        // limit, and larger values of the better side nearer to or within it.
+        // The values of a side may be lower bounds. Larger true values of the side "worse" move the ratio towards the
+        // limit or beyond it. Larger true values of the side "better" move the ratio away from the limit.
         var (worse, better) = limit.Below ? (before, after) : (after, before);
         var isCrossed = limit.IsCrossed(estimate) == true;
         var side = isCrossed ? better : worse;
-        // Rounds with the value 0 have no ratio. Zeros on the better side only confirm that the limit is crossed.
+        // Rounds with the value 0 have no ratio and are left out. They leave a crossed limit crossed if they are all on
+        // the side "better".
         if (estimate.LeftOut > 0 && (!isCrossed || worse.Values(limit.Metric).Contains(0)))
             open.Add($"{where}: {VerdictText.Of(Verdict.From(estimate, 0), limit.Metric)}");
         else if (limit.Metric.IsBound(side.Rounds))
@@ -117,8 +123,9 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         estimate.Drift > 0 ? $" ({Quantity.Percent(Math.Exp(estimate.Drift) - 1)} of it is the drift of the machine)" : "";
 
     /// <summary>
-    /// Judges a metric that is 0 in all rounds of a side, so that there is no percentage. A change from zero to something
-    /// is beyond every limit. Zero on both sides is within every limit.
+    /// Judges a metric that is 0 in all rounds of a side, so that there is no percentage. A rise from zero crosses a
+    /// limit on rises, and a fall to zero crosses a limit on falls. Any other change, and zero on both sides, is within
+    /// the limit.
     /// </summary>
     private static bool JudgeZeros(
         FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, string where, List<string> crossed,
@@ -142,8 +149,8 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
             + TextBuilding.Invariant($"{(limit.Below ? comparison.After : comparison.Before).Name}, and is not 0 in ")
             + TextBuilding.Invariant($"{something.Count(value => value > 0)} of {something.Length} rounds of ")
             + (limit.Below ? comparison.Before : comparison.After).Name;
-        // Calls that fail on one side only are certain. Any other metric is certain only if it differs from 0 in all
-        // rounds, and if there are enough rounds for an interval.
+        // For calls that fail on one side only, a single round is proof enough. Any other metric crosses the limit only
+        // if it differs from 0 in all rounds of a side, and if there are enough rounds for an interval.
         var isCertain = limit.Metric == Metric.Failed || something.All(value => value > 0)
             && RatioEstimate.FewestUnpaired(comparison.Alpha / comparison.ClaimsOf(limit.Metric)) <= Math.Min(old.Length, now.Length);
         (isCertain ? crossed : open).Add(sentence);
@@ -156,7 +163,7 @@ public sealed partial record GateLimit
 {
     public required Metric Metric { get; init; }
 
-    /// <summary>Whether a fall below the limit fails. Otherwise a rise above the limit fails.</summary>
+    /// <summary>Whether the gate fails if the metric falls below the limit. Otherwise it fails if the metric rises above it.</summary>
     public required bool Below { get; init; }
 
     /// <summary>The ratio at the limit: 0.95 for <c>&lt;-5%</c>.</summary>
@@ -165,7 +172,7 @@ public sealed partial record GateLimit
     /// <summary>The limit as typed.</summary>
     public required string Text { get; init; }
 
-    /// <summary>Tries to read a limit.</summary>
+    /// <summary>Reads a limit like <see cref="Parse"/>, and returns false if the text is no limit.</summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out GateLimit? limit)
     {
         try
@@ -205,11 +212,12 @@ public sealed partial record GateLimit
     public bool? IsCrossed(RatioEstimate? estimate) => estimate?.Interval is not { } interval
         ? null : Below ? interval.High < Ratio : interval.Low > Ratio;
 
-    /// <summary>Tells whether the whole interval is within the limit.</summary>
+    /// <summary>Tells whether the whole interval is within the limit, so that a crossed limit is excluded.</summary>
     public bool IsExcluded(Interval interval) => Below ? interval.Low >= Ratio : interval.High <= Ratio;
 
     /// <summary>
-    /// Computes the smallest change, as a ratio, at which an interval of this width would be completely beyond the limit.
+    /// Computes the smallest change (as a ratio) that these rounds could show to be beyond the limit. An interval of
+    /// the same relative width around this ratio would lie completely beyond the limit.
     /// </summary>
     public double Shown(double estimate, Interval interval) => Ratio * estimate / (Below ? interval.High : interval.Low);
 

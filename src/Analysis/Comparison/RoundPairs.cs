@@ -4,8 +4,8 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>A metric of two cells in one round.</summary>
-/// <param name="New">The value of the cell. With slices, the reference's value multiplied by the ratio of the slices.</param>
+/// <summary>The values of a metric of two cells in one round.</summary>
+/// <param name="New">The value of the cell. With slices, it is <paramref name="Base"/> times the ratio estimated from the slices.</param>
 public sealed record RoundPair(int Number, double Base, double New)
 {
     /// <summary>Whether both values are above 0, so that they have a ratio.</summary>
@@ -15,7 +15,7 @@ public sealed record RoundPair(int Number, double Base, double New)
     public double Log => Math.Log(New / Base);
 }
 
-/// <summary>The rounds of two cells as pairs.</summary>
+/// <summary>Pairs the rounds of two cells by their number.</summary>
 public static class RoundPairs
 {
     /// <summary>Pairs the values of all rounds that have the metric in both cells.</summary>
@@ -28,9 +28,10 @@ public static class RoundPairs
             ? pair.Base.Value * Math.Exp(log) : pair.New!.Value);
 
     /// <summary>
-    /// Estimates the log ratio of a round from its slices. Slice i of one arm is measured next to slice i of the other
-    /// arm, so most of the machine's noise is in both. The Hodges–Lehmann estimate of the pairs is robust against slices
-    /// in which one arm stood still. Null when the round has no slices or the slices lack the metric.
+    /// Estimates the log ratio of two cells in a round from its slices. Slice i of one arm is measured next to slice i
+    /// of the other arm, so both contain most of the machine's noise. The Hodges–Lehmann estimate from the pairs of
+    /// slices is robust against slices in which one arm stood still. Null when the round has no slices or the slices
+    /// lack the metric.
     /// </summary>
     public static double? LogRatio(SliceReadings? mine, SliceReadings? theirs, Metric metric)
     {

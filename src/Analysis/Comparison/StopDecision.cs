@@ -5,19 +5,23 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// The decision after a round whether an automatic run has measured enough, as a pure function of the results. The
-/// intervals hold at every look (<see cref="ConfidenceSequence"/>), so the decision may be made after every round.
+/// The decision, made after a round, whether an automatic run has measured enough. It is a pure function of the
+/// results. The intervals hold at every look (<see cref="ConfidenceSequence"/>), so the decision may be made after
+/// every round.
 /// </summary>
 /// <param name="Stop">Whether everything is decided, so that no more rounds are needed.</param>
+/// <param name="Undecided">The number of comparisons or limits that are not decided yet.</param>
 public sealed record StopDecision(bool Stop, int Undecided)
 {
     /// <summary>Decides for <c>--rounds auto</c>: stops when every comparison has a winner, or no difference that matters.</summary>
     public static StopDecision After(RunRecord record)
     {
         var run = new MeasuredRun(record with { Options = record.Options with { RoundsAuto = true } });
-        // The current phase is at full load, or later at given loads.
+        // A run measures first at full load, and later at given loads. Only the cells of the phase of the last round
+        // are judged.
         var atFullLoad = record.Rounds.Count == 0 || record.Cells[record.Rounds[^1].Cell].Key.IsFullLoad;
-        // A search counts its own windows, and a cell that could not be measured at a given load has no rounds. Neither can decide here.
+        // A search for a rate decides by itself when it has enough windows. A cell that could not be measured at a
+        // given load has no rounds. Neither of them is judged here.
         var phase = run.Cells.Where(cell => cell.Key.IsFullLoad == atFullLoad && !cell.Key.VariesRate).ToList();
         if (phase.Exists(cell => cell.Rounds.Count > 0))
             phase.RemoveAll(cell => cell.Rounds.Count == 0);
@@ -28,7 +32,7 @@ public sealed record StopDecision(bool Stop, int Undecided)
 
     /// <summary>
     /// Decides for <c>ab</c>: stops when a limit is crossed or all limits are excluded. Without limits, stops when
-    /// everything shown about the two sides is decided.
+    /// every shown metric of every cell is decided.
     /// </summary>
     public static StopDecision OfSides(RunRecord record, IReadOnlyList<GateLimit> limits)
     {

@@ -6,10 +6,10 @@ namespace IpcBench.Analysis.Comparison;
 
 public static class VerdictText
 {
-    // A range of more rounds needed that starts below this number and has no upper end is not worth showing.
+    // "N or far more rounds needed" is not shown if N is smaller than this number.
     private const int Few = 10;
 
-    // A range whose end is this many times its start is not worth showing: "roughly 1 to 834".
+    // "roughly 1 to 834 more rounds needed" is not shown if the end is more than this many times the start.
     private const int Wide = 30;
 
     /// <summary>
@@ -46,9 +46,7 @@ public static class VerdictText
     /// <summary>Says the largest possible difference: <c>no difference larger than 1.8 %</c>.</summary>
     public static string Within(double largest) => $"no difference larger than {RoundedUp(largest)}";
 
-    /// <summary>
-    /// Says what is known without a verdict: the reason why there is none, the interval, or how many rounds are missing.
-    /// </summary>
+    /// <summary>Says what is known when there is no verdict: the reason for this, the interval, or how many rounds are missing.</summary>
     public static string Open(Verdict verdict, Metric metric)
     {
         if (verdict.Withheld.Length > 0)
@@ -79,7 +77,7 @@ public static class VerdictText
     private static string Bound(double ratio) =>
         (ratio < 1 ? "−" : "") + Quantity.Percent(Math.Abs(ratio - 1)).Replace(" %", "", StringComparison.Ordinal);
 
-    /// <summary>Says a confidence: 95 %, or for example 98.95 % if the level is corrected for looks.</summary>
+    /// <summary>Says a confidence: 95 %, or for example 98.95 % if the level is corrected for repeated looks at the results.</summary>
     public static string Confidence(double confidence) =>
         (confidence * 100).ToString("0.##", System.Globalization.CultureInfo.InvariantCulture) + " %";
 
@@ -105,7 +103,7 @@ public static class VerdictText
                 + (verdict.IsOnlyJust ? ", only just decided, so probably less" : "");
     }
 
-    // For example: 0.1–0.9 %.
+    // Writes both bounds as positive changes, for example 0.1–0.9 %.
     private static string Between(Interval interval)
     {
         var (low, high) = (Math.Abs(interval.Low - 1), Math.Abs(interval.High - 1));
@@ -115,7 +113,7 @@ public static class VerdictText
 
     private static string Size(RatioEstimate estimate)
     {
-        // A ratio below 1 is shown as a positive change, so its bounds change places.
+        // A ratio below 1 is shown as a positive change, so the lower bound becomes the upper one.
         var (low, high) = estimate.Interval is { } i ? (Math.Abs(i.Low - 1), Math.Abs(i.High - 1)) : (0, 0);
         var isNarrow = Math.Abs(high - low) < 0.02;
         string Show(double share) => isNarrow ? (share * 100).ToString("0.0", System.Globalization.CultureInfo.InvariantCulture) + " %"
