@@ -5,7 +5,8 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.Analysis.Crank;
 
 /// <summary>
-/// Reads a file that dotnet/crank's <c>--json</c> wrote. It contains the whole run that <see cref="CrankStatistics"/> passed to crank.
+/// Reads a file that <c>--json</c> of dotnet/crank wrote. The file contains the whole run that <see
+/// cref="CrankStatistics"/> passed to crank.
 /// </summary>
 public static class CrankFile
 {
