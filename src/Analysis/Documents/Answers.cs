@@ -10,7 +10,7 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>The answers of a run in words: the fastest arm of each workload, by how much, what it saves, and what is undecided.</summary>
 public static class Answers
 {
-    /// <summary>Answers with one sentence per workload, then with the changes of the ranking. Empty without a measured round.</summary>
+    /// <summary>Lists the sentences of the answer, about each workload and about the whole run. Empty without a measured round.</summary>
     public static IReadOnlyList<string> Of(MeasuredRun run) => BuildComparison.Of(run) is { Sides: var sides }
         ? [.. CompareSummary.Sentences(sides, FileComparison.Shown)]
         : [.. Concurrency.Lines(run), .. OfWorkloads(run).Select(answer => answer.Sentence), .. OfRun(run)];
@@ -40,7 +40,7 @@ public static class Answers
         if (cell.IsUntimed)
             return $"{Arms.NameOf(run, cell.Workload)}: {cell.Key.Arm} carries {cell.Show(Metric.Rate)} {RateUnit(cell)} for "
                 + $"{cell.Show(total)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU each; {Untimed}.";
-        // At a given load, requests/s are no result.
+        // At a given load, the rate is as requested and is no result.
         if (!cell.Key.IsFullLoad)
             return $"{Arms.NameOf(run, cell.Workload)}: at {cell.Show(Metric.Rate)} {RateUnit(cell)} {cell.Key.Arm} answers within "
                 + $"{cell.Show(Metric.P50)} (p50) and {cell.Show(Metric.P99)} (p99), for {cell.Show(total)} of "
@@ -55,14 +55,15 @@ public static class Answers
     private static WorkloadAnswer OfArms(MeasuredRun run, IReadOnlyList<MeasuredCell> arms)
     {
         var ranked = Arms.Ranked(arms);
-        // The round with an arm's median rate may be a round in which every arm was fast. So an arm that is slower in
-        // pairs is not ranked first.
+        // An arm's median rate may come from a round in which every arm was fast. So an arm that loses in the pairs of
+        // rounds is not ranked first.
         if (ranked.Find(arm => Best(run, ranked, arm) is null) is { } first)
             ranked = [first, .. ranked.Where(arm => arm != first)];
         var name = Arms.NameOf(run, arms[0].Workload);
         var rivals = ranked.Skip(1).Select(other => new Rival(other, Between(run, ranked[0], other))).ToList();
         var beaten = rivals.Select(rival => rival.Comparison).OfType<ArmComparison>().Where(IsAhead).ToList();
-        // Rivals that are not clearly behind the first arm share its place, unless another arm is ahead of them.
+        // A rival that is not clearly behind the first arm may be as good as the first arm, unless another arm is ahead
+        // of the rival.
         var behind = rivals.Where(rival => !IsAhead(rival.Comparison))
             .Select(rival => Best(run, ranked.Skip(1), rival.Cell)).OfType<ArmComparison>().ToList();
         var open = rivals.Where(rival => !IsAhead(rival.Comparison)
@@ -84,7 +85,7 @@ public static class Answers
     private static ArmComparison? Between(MeasuredRun run, MeasuredCell cell, MeasuredCell other) =>
         ArmComparison.Of(run, cell, other, ArmComparison.Headline(cell));
 
-    /// <summary>Finds the first of the arms whose interval shows that it is ahead of this cell.</summary>
+    /// <summary>Finds the first of these arms that is ahead of the cell by enough to matter. Null when there is none.</summary>
     private static ArmComparison? Best(MeasuredRun run, IEnumerable<MeasuredCell> arms, MeasuredCell cell) =>
         arms.Where(arm => arm != cell).Select(arm => Between(run, arm, cell)).FirstOrDefault(IsAhead);
 
@@ -100,7 +101,7 @@ public static class Answers
     internal static string Reserve(MeasuredRun run, params IEnumerable<ArmComparison> comparisons) =>
         DoubtsOf(run, comparisons) is { Length: > 0 } doubts ? $" ({doubts})" : "";
 
-    /// <summary>Names the doubts about these ratios, without brackets.</summary>
+    /// <summary>Names the doubts about these ratios, without brackets. Empty without a doubt.</summary>
     internal static string DoubtsOf(MeasuredRun run, IEnumerable<ArmComparison> comparisons)
     {
         var doubts = comparisons.Select(one => Doubt.OfRatio(run, one.Cell, one.Reference)).OfType<string>().Distinct().ToList();
@@ -112,7 +113,7 @@ public static class Answers
         var (alike, largest) = (new List<MeasuredCell> { first }, 0.0);
         foreach (var (cell, _) in open)
         {
-            // An arm is alike only if it is alike to every arm of the list.
+            // An arm joins the list only if it differs from every arm of the list by too little to matter.
             var pairs = alike.ConvertAll(other => Between(run, other, cell)?.Verdict);
             if (!pairs.TrueForAll(verdict => verdict is not null && (verdict.Kind == VerdictKind.NoDifference
                 || verdict.IsTooLittle)))
@@ -132,7 +133,10 @@ public static class Answers
         return string.Join("; ", parts);
     }
 
-    /// <summary>Says what is known without a verdict: the bounds for the nearest rival, and the CPU per call.</summary>
+    /// <summary>
+    /// Says what is known without a decision: the bounds of the difference from the nearest rival, and the CPU per
+    /// call.
+    /// </summary>
     private static string Known(MeasuredRun run, MeasuredCell first, List<Rival> unknown)
     {
         if (unknown.Find(rival => rival.Comparison is not null)?.Comparison is not { } nearest)
@@ -140,7 +144,8 @@ public static class Answers
                 : first.IsUntimed ? Untimed + string.Concat(unknown.Select(rival => Cost(run, first, rival.Cell)))
                 : $"no round of both arms has enough calls for a {ArmComparison.Headline(first).Title}";
         nearest = nearest.AgainstReference(run);
-        // Without an interval there are too few rounds, so it means nothing which arm was ahead in them.
+        // Without an interval there are too few rounds. Which arm was ahead in them means nothing, so the arms are not
+        // named.
         var pair = nearest.Verdict is { Estimate.Interval: null } or { Withheld.Length: > 0 } ? ""
             : $"{nearest.Cell.Key.Arm} against {nearest.Reference.Key.Arm} ";
         return $"{pair}{VerdictText.Open(nearest.Verdict, nearest.Metric)}{string.Concat(
@@ -164,7 +169,7 @@ public static class Answers
         ArmComparison.Of(run, cell, other, ArmComparison.Cost(cell, other)) is { Verdict.IsTooLittle: false } cost
             && (cost.IsBetter || cost.IsWorse) ? cost : null;
 
-    /// <summary>Says the saved CPU per call, from pairs of the same round. Empty when the saving is undecided.</summary>
+    /// <summary>Says how much CPU per call the winner saves, or costs in addition. Empty when the difference is undecided.</summary>
     private static string Saved(MeasuredRun run, ArmComparison main)
     {
         if (CostOf(run, main.Cell, main.Reference) is not { } cost)
@@ -193,8 +198,8 @@ public static class Answers
 }
 
 /// <summary>
-/// Sentences that say at which sizes the ranking of an arm and its reference changes. They count only decided verdicts,
-/// and name the doubts about them.
+/// Sentences that say at which sizes the ranking of an arm and its reference changes. Only decided verdicts count. The
+/// sentences name the doubts about these verdicts.
 /// </summary>
 internal static class Crossover
 {
@@ -212,7 +217,7 @@ internal static class Crossover
         var isBroken = true;
         foreach (var comparison in sizes.Select(cell => ArmComparison.OfHeadline(run, cell)))
         {
-            // An undecided size belongs to no stretch.
+            // A size without a decided winner ends the current stretch and belongs to none.
             if (comparison is null or { IsBetter: false, IsWorse: false } or { Verdict.IsTooLittle: true })
             {
                 isBroken = true;
@@ -234,7 +239,8 @@ internal static class Crossover
         return $"Crossover{where}: {string.Join(", ", parts)}.";
     }
 
-    // Below the first decided size and above the last one, no winner is known.
+    // No winner is known beyond the decided sizes. So "up to" needs a winner at the smallest measured size, and "from"
+    // a winner at the largest.
     private static string Where(List<ArmComparison> stretch, List<MeasuredCell> sizes)
     {
         var (first, last) = (stretch[0].Cell, stretch[^1].Cell);

@@ -6,16 +6,16 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// The amount of work per call above which the transport no longer matters. With several amounts of work (<c>--work</c>),
-/// each round gives a line for each transport: time per call = time of the call + work × slope. Both lines have the same
-/// slope and are fitted by least squares of the relative errors. The transports differ by less than delta when the
-/// distance of the lines is less than delta times the faster time. For a method of the user's own server, the amount is
-/// calculated in the same way from the server's CPU per call. The intervals belong to the family of all other comparisons
-/// (<see cref="ClaimFamily"/>).
+/// The amount of work per call above which the transport no longer matters. If several amounts of work were measured
+/// (<c>--work</c>), each round gives a line for each transport: time per call = time without work + work × slope. Both
+/// lines have the same slope and are fitted by least squares of the relative errors. The transports differ by less than
+/// delta when the distance of the lines is less than delta times the faster time. For a method of the user's own
+/// server, the times are replaced by the server's CPU per call, and the slope is 1. The intervals are simultaneous with
+/// those of the second family of <see cref="ClaimFamily"/>.
 /// </summary>
 public static class BreakEven
 {
-    /// <summary>Writes a sentence for each arm and its reference. Calculated amounts without a decision have no sentence.</summary>
+    /// <summary>Writes a sentence for each arm with its reference. A calculated amount that is undecided has no sentence.</summary>
     public static IEnumerable<string> Lines(MeasuredRun run) => BreakEvenFits.Compute(run).Select(fits => Line(run, fits)).OfType<string>();
 
     private static string? Line(MeasuredRun run, BreakEvenFits fits)
@@ -49,7 +49,7 @@ public static class BreakEven
 
     private static string Text(double work, Interval interval)
     {
-        // All three numbers have the unit of the first number.
+        // The amount and both bounds of its interval have the same unit.
         var (ns, unit) = work < 1e6 ? (1e3, "µs") : (1e6, "ms");
         string Show(double value) => Quantity.Significant(value / ns);
         return $"{Show(work)} {unit} [{Show(interval.Low)}, {Show(interval.High)}]";

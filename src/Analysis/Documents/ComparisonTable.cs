@@ -7,7 +7,7 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>The table of a run compared with a base, with a row per cell and metric.</summary>
 internal static class ComparisonTable
 {
-    /// <summary>Makes the table, and counts the rows left out because nothing is decided in them.</summary>
+    /// <summary>Makes the table, and counts the rows that are left out because their verdict is undecided or no difference.</summary>
     public static (TextTable Table, int Left) Of(FileComparison comparison, bool verbose)
     {
         var left = 0;

@@ -40,7 +40,7 @@ internal sealed class Document(NamedRun file)
     /// <summary>The comparison of a run of <c>ab</c>. Null for other runs.</summary>
     public BuildComparison? OfBuilds { get; } = BuildComparison.Of(file.Run);
 
-    /// <summary>A Unix socket compared with TCP, a row per load, and the conclusion. The other transports follow.</summary>
+    /// <summary>The table of a Unix socket against TCP with its conclusion, and the table of the other transports.</summary>
     public Section Grid => field ??= Section.Of("Answer",
         new Block
         {
@@ -52,11 +52,12 @@ internal sealed class Document(NamedRun file)
             ? new Block { Caption = UnixAgainstTcp.OthersTitle(run), Table = others } : new Block());
 
     /// <summary>
-    /// The comparison of <see cref="Grid"/> as a coloured grid of shapes and sizes, for a page. Null without such a comparison.
+    /// The comparison of <see cref="Grid"/> as a coloured grid for a page, by shape of the load and by size. Null if no
+    /// Unix socket was compared.
     /// </summary>
     public VerdictGrid? AtAGlance => VerdictGrid.Of(run);
 
-    /// <summary>What the grid does not say. A line with a winner has its figures too.</summary>
+    /// <summary>Sentences about what <see cref="Grid"/> does not say. A sentence about a winner comes with figures.</summary>
     public IEnumerable<AnswerLine> AnswerLines => Headlines.Of(run);
 
     /// <summary>The main table of the run.</summary>
@@ -120,7 +121,7 @@ internal sealed class Document(NamedRun file)
         new Block { Bars = LayerText.Bars(run, layers), Table = LayerText.Table(run, layers), Note = LayerText.Caption(layers) },
         LayersOfCpu(layers));
 
-    /// <summary>Makes the table of the layers in CPU time. Empty when the layers are not known in time as well.</summary>
+    /// <summary>Makes a second table of the layers, in CPU time. Empty when the first table has only CPU time.</summary>
     private Block LayersOfCpu(IReadOnlyList<LayerBudget> layers) =>
         layers.Any(budget => budget.IsTime) && LayerBudget.Compute(run, ofCpu: true) is { Count: > 0 } ofCpu
             ? new Block { Caption = LayerText.OfCpu, Table = LayerText.Table(run, ofCpu) } : new Block();
@@ -157,7 +158,7 @@ internal sealed record Section(string Title, IReadOnlyList<Block> Blocks)
     public static Section Of(string title, params IReadOnlyList<Block> blocks) => new(title, [.. blocks.Where(block => !block.IsEmpty)]);
 }
 
-/// <summary>Content before a renderer makes text, Markdown or HTML of it. Empty parts are left out.</summary>
+/// <summary>A part of a section, which a renderer turns into text, Markdown or HTML. Its empty members are not shown.</summary>
 internal sealed record Block
 {
     /// <summary>The text above the table.</summary>
@@ -166,14 +167,15 @@ internal sealed record Block
     /// <summary>The table as a bar chart of characters, for terminals only.</summary>
     public string Bars { get; init; } = "";
 
-    /// <summary>Null without a table. For a table without rows, each renderer shows the headings or nothing.</summary>
+    /// <summary>The table. Null if the block has none. If it has no rows, some renderers show its headings and others nothing.</summary>
     public TextTable? Table { get; init; }
 
     /// <summary>The text below the table.</summary>
     public string Note { get; init; } = "";
 
     /// <summary>
-    /// Explanations of columns, which stand before the note. The heading is a part of the headings of the explained columns.
+    /// Explanations of columns, shown before the note. An explanation is about all columns whose headings contain its
+    /// <c>Heading</c>.
     /// </summary>
     public IReadOnlyList<(string Heading, string Words)> Columns { get; init; } = [];
 

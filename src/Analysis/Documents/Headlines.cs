@@ -4,7 +4,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>One thing that a run says.</summary>
+/// <summary>A sentence of the answer of a run.</summary>
 /// <param name="Headline">The winner in figures, to be read at a glance. Empty when there is no winner.</param>
 public sealed record AnswerLine(string Sentence, string Headline = "");
 
@@ -22,7 +22,7 @@ public static class Headlines
         var (name, arm) = won.Count == 0 ? (0, 0)
             : (won.Max(winner => Arms.NameOf(run, winner.Cell.Workload).Length), won.Max(winner => winner.Cell.Key.Arm.Length));
         string Headline(WorkloadAnswer answer) => answer.Winner is { } winner ? Line(run, winner, name, arm) : "";
-        // The table already says these sentences, with a row for each load.
+        // The table has a row for each load, and so already tells what these sentences say.
         var ofLoads = UnixAgainstTcp.Title(run).Length > 0 ? [.. Concurrency.Lines(run), .. Crossover.Lines(run)] : new List<string>();
         return [.. Concurrency.Lines(run).Except(ofLoads).Select(sentence => new AnswerLine(sentence)),
             .. workloads.Select(answer => new AnswerLine(answer.Sentence, Headline(answer))),

@@ -32,8 +32,8 @@ internal static class LayerText
     }
 
     /// <summary>
-    /// Makes a table with a row per layer and a column per transport, from the wire up to the whole call. Layers that no
-    /// call has are left out.
+    /// Makes a table with a row per layer and a column per transport, from the wire up to the whole call. A layer that
+    /// no transport has is left out.
     /// </summary>
     public static TextTable Table(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
     {
@@ -52,7 +52,7 @@ internal static class LayerText
         return table;
     }
 
-    /// <summary>Draws a bar for each call from its decided steps. All bars have the same scale.</summary>
+    /// <summary>Draws a bar for each call from the steps of <see cref="Drawn"/>. All bars have the same scale.</summary>
     public static string Bars(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
     {
         var rows = InOrder(budgets).Select(budget =>
@@ -64,7 +64,8 @@ internal static class LayerText
     }
 
     /// <summary>
-    /// Writes one sentence per transport, for the smallest size: the layers of a call, and which layer uses up the transport's gain.
+    /// Writes one sentence per transport and topology, for the smallest size: the layers of a call, or what each layer
+    /// saves or costs in comparison with the reference.
     /// </summary>
     public static IEnumerable<string> Sentences(MeasuredRun run)
     {
@@ -94,14 +95,15 @@ internal static class LayerText
         budget.Steps.Where(step => step.Part.Ns > 0 && (step.Part.IsDecided || step.Part.Interval is null));
 
     /// <summary>
-    /// Computes the length of the longest bar in ns. A step below 0 is not drawn, so the drawn steps may be longer than the call.
+    /// Computes the length of the longest bar in ns. Steps below 0 are not drawn, so the drawn steps may add up to more
+    /// than the call.
     /// </summary>
     internal static double Longest(IEnumerable<LayerBudget> budgets) =>
         budgets.Max(budget => Math.Max(budget.Total.Ns, Drawn(budget).Sum(step => step.Part.Ns)));
 
     private static bool HasFloor(LayerBudget budget) => budget.Steps[0].Layer == Layer.All[0];
 
-    /// <summary>Whether an echo with one thread takes longer than an echo with several threads.</summary>
+    /// <summary>Whether the echo of the lowest layer (one thread) takes longer than that of the next layer (several threads).</summary>
     private static bool SleepsLongest(LayerBudget budget) =>
         budget.IsTime && HasFloor(budget) && budget.Steps[1].Part is { IsDecided: true, Ns: < 0 };
 

@@ -26,7 +26,7 @@ internal static class PageTitle
         var keys = model.Files.SelectMany(file => file.Run.Record.Cells).Select(cell => cell.Key).ToList();
         var reference = model.Files[0].Run.Record.Options.Reference;
         var transports = keys.Select(key => key.Transport).Distinct().ToList();
-        // Off Windows a pipe is a Unix socket behind .NET's pipe API.
+        // Except on Windows, a pipe is a Unix socket behind .NET's pipe API.
         var isWindows = model.Files.All(file => file.Run.Record.Host.Os.Contains("Windows", StringComparison.OrdinalIgnoreCase));
         string NameOf(string transport) => transport switch
         {

@@ -6,10 +6,13 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>A published table next to the measured one: numbers, ratios with verdicts, cells on one side only, and explanations.</summary>
+/// <summary>
+/// A published table next to the measured one: numbers, ratios with verdicts, cells of one of the two only, and
+/// explanations.
+/// </summary>
 internal static class PublishedSection
 {
-    /// <summary>Makes the end of a run's own report. Empty for a run that repeats no write-up.</summary>
+    /// <summary>Makes the blocks that compare a run with its write-up. Empty for a run that repeats no write-up.</summary>
     public static IEnumerable<Block> Of(NamedRun file) =>
         WriteUps.Find(file.Run.Record.Scenario) is { } published && file.Run.Cells.Any(cell => cell.Median is not null)
             ? Of(published, [file]) : [];

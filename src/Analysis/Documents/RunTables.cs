@@ -19,9 +19,9 @@ internal static class RunTables
     ];
 
     /// <summary>
-    /// Makes the table that a screen shows of the cells at full load. If the table of the answer already compares all
-    /// these cells, the transports of a load stand beside each other. Otherwise each arm has a row with its ratio, and
-    /// the transport is left out if there is only one arm.
+    /// Makes the table of the cells at full load for a screen. If the answer's table compares all these cells, this
+    /// table has the transports of a load side by side. Otherwise it has a row with the ratio for each arm, and no
+    /// column of transports if there is only one arm.
     /// </summary>
     public static (string Title, TextTable Table) OnScreen(MeasuredRun run)
     {
@@ -89,15 +89,15 @@ internal static class RunTables
         ("CPU", "requests/s and CPU: median of the rounds and range."),
     ];
 
-    /// <summary>Shows the interval of the values of single rounds, or their range if there are too few rounds.</summary>
+    /// <summary>Shows the interval of the metric over the rounds, or its range if there are too few rounds for an interval.</summary>
     private static string OverRounds(MeasuredRun run, MeasuredCell cell, Metric metric) =>
         cell.OverRounds(metric, Joint.Alpha) is { Bounds: var bounds }
             ? $"{Quantity.Show(bounds.Low, metric.Unit)} – {Quantity.Show(bounds.High, metric.Unit)}" : Quantity.None;
 
     /// <summary>
-    /// Explains arms whose median rounds differ in the opposite direction to the pairs of their rounds. The reason may be
-    /// that an arm has its median in a round in which all arms were fast. Each decided arm has a sentence. If no arm is
-    /// decided, one sentence stands for all.
+    /// Explains why the median rounds of two arms and the pairs of their rounds may disagree about the faster arm. One
+    /// reason is that an arm has its median in a round in which all arms were fast. Each such arm with a verdict has a
+    /// sentence. If none has a verdict, one sentence stands for all.
     /// </summary>
     public static string Contradictions(MeasuredRun run)
     {
@@ -137,7 +137,7 @@ internal static class RunTables
         var busy = InOrder(run).SelectMany(cell => cell.Median!.Record.Watched).Where(IsBusy).Select(watched => watched.Name).ToHashSet();
         foreach (var cell in InOrder(run))
         {
-            // An endpoint that is busy in some arms is shown only for these arms.
+            // An endpoint that was idle in this cell is shown only if it was busy in no cell.
             foreach (var watched in cell.Median!.Record.Watched.Where(watched => IsBusy(watched) || watched.Idle.Max > 0
                 && !busy.Contains(watched.Name)))
                 table.Add([Arms.NameOf(run, cell.Workload), cell.Key.Arm, watched.Name,
@@ -174,7 +174,7 @@ internal static class RunTables
         _ => [Ratio(run, cell, ArmComparison.Headline(cell)), run.ReferenceOf(cell)?.Key.Arm ?? Quantity.None],
     };
 
-    // Idle connections and ports in TIME_WAIT may be left from another arm.
+    // Idle connections and ports in TIME_WAIT may be left from another arm, so they are no sign of use.
     private static bool IsBusy(WatchedEndpoint watched) => watched.Active.Max + watched.Waiting.Max + watched.Closing.Max > 0;
 
     private static string States(StateCount count) =>

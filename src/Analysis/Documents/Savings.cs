@@ -8,12 +8,13 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// What a change would save at the user's rate: cores and median latency of both arms, and the difference from pairs of
-/// the same round with its interval. Everything is measured at that rate, and not extrapolated from another load.
+/// What the user would save at a given rate with an arm in place of its reference: cores and median latency of both,
+/// and the difference with its interval, from pairs of values of the same round. Both are measured at this rate, and
+/// nothing is extrapolated.
 /// </summary>
 internal static class Savings
 {
-    // An arm whose rate is below this share of the requested rate was not measured at the requested rate.
+    // An arm that reached less than this share of the requested rate was not measured at the requested rate.
     private const double Reached = 0.95;
 
     /// <summary>
@@ -39,7 +40,7 @@ internal static class Savings
         var coresOf = DerivedClaims.CoresOf(cell, reference);
         var cores = Change(run, cell, reference, DerivedClaims.Cores, coresOf, arm => Median(arm, coresOf),
             _ => (1, cost == Metric.TotalCpu ? "cores" : "cores of the client"));
-        // The percentile includes the calls of all rounds, as in the table.
+        // This percentile is computed from the calls of all rounds, as in the table.
         var latency = Change(run, cell, reference, DerivedClaims.MedianLatency, Metric.P50.Value, arm => arm.Value(Metric.P50),
             ns => ns switch
         {
@@ -54,8 +55,9 @@ internal static class Savings
 
     /// <summary>
     /// Says a change: <c>0.310 → 0.280 cores, −0.030 [−0.036, −0.024]</c>. Null when no round has the value in both
-    /// cells. <paramref name="what"/> is the name of the difference in a family of claims.
+    /// cells.
     /// </summary>
+    /// <param name="what">The name of the difference in a <see cref="ClaimFamily"/>.</param>
     private static string? Change(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, string what,
         Func<RoundMetrics, double?> value, Func<MeasuredCell, double?> shown, Func<double, (double Size, string Name)> unitOf)
     {
@@ -75,7 +77,7 @@ internal static class Savings
         var interval = change.Interval is { } range
             ? $" [{Show(range.Low)}, {Show(range.High)}]{(change.IsDecided ? "" : " (not decided)")}"
             : " (too few rounds for an interval)";
-        // The medians of two arms may be from rounds in which the machine was in different states.
+        // The medians of two arms may come from different rounds, so they may contradict the difference in pairs.
         var inPairs = Math.Sign(change.Ns) == -Math.Sign(after - before) && change.Ns != 0 ? " in pairs of a round" : "";
         if (what == DerivedClaims.MedianLatency
             && ArmComparison.Of(run, cell, reference, Metric.P50)?.Verdict.Withheld is { Length: > 0 } why)

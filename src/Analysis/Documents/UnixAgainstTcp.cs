@@ -29,7 +29,7 @@ public static class UnixAgainstTcp
         return what.Length > 0 ? $" ({what})" : "";
     }
 
-    /// <summary>Says that the machine was busy in most rounds. Empty otherwise. The text stands in the title of the answer.</summary>
+    /// <summary>Says in the title of the answer that the machine was busy in most rounds. Empty if it was not.</summary>
     private static string Doubtful(MeasuredRun run)
     {
         var rounds = run.Cells.SelectMany(cell => cell.Rounds).GroupBy(round => round.Record.Number).ToList();
@@ -43,19 +43,20 @@ public static class UnixAgainstTcp
     /// <summary>Makes the table, with a row for each load.</summary>
     public static TextTable Table(MeasuredRun run) => TableOf(run, Rows(run), named: false);
 
-    /// <summary>Makes the table of TLS and pipes, which answers another question. Without them the table has no rows.</summary>
+    /// <summary>Makes the table that compares the other transports (TLS, pipes) with TCP. It has no rows if there are none.</summary>
     public static TextTable Others(MeasuredRun run) => TableOf(run, run.Cells.Where(cell => IsOther(run, cell)), named: true);
 
     /// <summary>Whether one of the two tables shows this cell: the cell has a row, or is the reference of a row.</summary>
     internal static bool Holds(MeasuredRun run, MeasuredCell cell) => IsRow(run, cell) || IsOther(run, cell)
         || run.Cells.Any(other => run.ReferenceOf(other) == cell && (IsRow(run, other) || IsOther(run, other)));
 
-    /// <summary>Counts the loads that requests/s do not decide, so that more rounds would help, and all loads.</summary>
+    /// <summary>Returns the number of loads whose comparison by requests/s is undecided, and the number of all loads.</summary>
     public static (int Open, int Loads) Undecided(MeasuredRun run) => (Rows(run).Count(cell =>
         ArmComparison.OfHeadline(run, cell)!.Verdict.Kind == VerdictKind.CannotTell), Rows(run).Count());
 
     /// <summary>
-    /// Makes a table of requests/s and the CPU of a call of both sides, with a row for each load and columns for its transports.
+    /// Makes a table of requests/s and of the CPU per call of both sides together, with a row for each load and columns
+    /// for its transports.
     /// </summary>
     internal static TextTable Figures(IReadOnlyList<MeasuredCell> cells)
     {
@@ -117,7 +118,8 @@ public static class UnixAgainstTcp
     private static IEnumerable<MeasuredCell> Rows(MeasuredRun run) => run.Cells.Where(cell => IsRow(run, cell));
 
     /// <summary>
-    /// Lists for each row the shape of the load, what a call is about, the comparison of the requests/s and its text.
+    /// Lists for each row the shape of its load, the work of a call, the comparison by requests/s and the text of this
+    /// comparison.
     /// </summary>
     internal static IEnumerable<(string Shape, string Work, ArmComparison Rate, string Text)> Verdicts(MeasuredRun run) =>
         from cell in Rows(run)
@@ -130,7 +132,7 @@ public static class UnixAgainstTcp
     private static bool IsOther(MeasuredRun run, MeasuredCell cell) => cell.Key.Transport is not ("unix" or "tcp")
         && IsCompared(run, cell) && run.ReferenceOf(cell)!.Key.Transport == "tcp";
 
-    // At a given load the result is the latency, which has a table of its own.
+    // Cells at a given load are left out: their result is the latency, which has a table of its own.
     private static bool IsCompared(MeasuredRun run, MeasuredCell cell) => cell.Median is not null && !AaTest.IsAa(cell.Key)
         && cell.Key is { IsFullLoad: true, Protocol: not "echo" } && !cell.IsUntimed && !Answers.IsOfLayers(run)
         && run.ReferenceOf(cell) is { Median: not null }

@@ -22,7 +22,7 @@ internal static class WakeUps
         ("receives", "System calls are those of the client's event loop, and of the server's event loop with --sockets loop."),
     ];
 
-    // A smaller difference, in wake-ups per call, explains nothing that a report shows.
+    // A smaller difference in wake-ups per call is too small to explain a difference in cost.
     private const double LeastDifference = 0.1;
 
     private static readonly (string Heading, Metric Metric)[] Columns =
@@ -52,8 +52,9 @@ internal static class WakeUps
     }
 
     /// <summary>
-    /// Writes a sentence for each arm and side whose wake-ups differ from the reference's by a decided difference, at the
-    /// workload with the largest difference. The largest difference comes first.
+    /// Writes a sentence for each arm and side whose wake-ups differ from the reference's and whose difference is
+    /// decided. The sentence is about the workload with the largest difference. The sentence with the largest
+    /// difference comes first.
     /// </summary>
     public static IEnumerable<string> Lines(MeasuredRun run) =>
         from cell in run.Cells
@@ -70,8 +71,8 @@ internal static class WakeUps
             + $"{most.Reference.Key.Arm} {Times(most.Reference, same.Key.Metric)} ({Arms.NameOf(run, most.Cell.Workload)}).";
 
     /// <summary>
-    /// Computes the additional wake-ups per call compared with the reference. Null when their number is undecided or too
-    /// small to be a cause.
+    /// Computes the wake-ups per call of the cell minus those of the reference. Null when the difference is undecided
+    /// or too small to be a cause.
     /// </summary>
     private static double? Difference(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
