@@ -7,7 +7,7 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
-/// <summary>Doubts about the calls of a cell: how they ended, how many there were, whether all were sent.</summary>
+/// <summary>Doubts about the calls of a cell: how they ended, how many they were, and whether all of them were sent.</summary>
 internal static class CallDoubts
 {
     private const double MostEdge = 0.01;
@@ -48,7 +48,7 @@ internal static class CallDoubts
                 Invariant($"round {r.Record.Number} counted {r.Record.Ok} calls and recorded {r.Ended.Count} latencies")))
             .MaxBy(seen => seen.Severity);
 
-    /// <summary>Reports cells with one-way messages that have no latencies because client and server use different clocks.</summary>
+    /// <summary>Reports one-way messages whose latencies are unknown because client and server use different clocks.</summary>
     public static Observation? OtherClock(MeasuredRun run, MeasuredCell cell) =>
         cell.Key.Method.Length == 0 && cell.Rounds.Any(r => IsOfAnotherClock(cell, r))
         ? new Observation(1, "latency is not shown: the server's time stamps are from another clock than this process's "
@@ -65,13 +65,14 @@ internal static class CallDoubts
         if (worst is null)
             return null;
         var (asked, sent, unsent) = (worst.Record.AskedRate, worst.Record.Started / worst.Seconds, worst.Record.NotSent);
-        // With random arrivals, more calls than the rate may be sent although some calls that were due were not.
+        // With random arrivals, the client may send more calls per second than requested although it did not send some
+        // calls that were due.
         return new Observation(1 - ShareReached(worst), unsent > 0
             ? $"{Quantity.Count(unsent)} of {Quantity.Count(worst.Record.Started + unsent)} calls that were due were not sent"
             : $"{Quantity.Count(asked)} calls/s were requested and {Quantity.Count(sent)} were sent");
     }
 
-    /// <summary>Reports that the client sent calls so late that its lateness is a visible part of the latency.</summary>
+    /// <summary>Reports that the client sent calls so late that this delay is a noticeable part of the latency.</summary>
     public static Observation? LateSends(MeasuredRun run, MeasuredCell cell)
     {
         var worst = cell.Rounds.Where(r => r.Record.AskedRate > 0 && ShareLate(r) > MostLate).MaxBy(ShareLate);
@@ -93,8 +94,8 @@ internal static class CallDoubts
     }
 
     /// <summary>
-    /// Reports that so few calls fit into the window that the calls across its edges may bias the rate, by up to
-    /// connections / calls. Only files that do not credit parts of calls have this bias.
+    /// Reports that so few calls fit into the window that the calls across its edges may bias the rate, by up to calls
+    /// in flight / calls. Only files without <see cref="Measurement.Credited"/> have this bias.
     /// </summary>
     public static Observation? EdgeBias(MeasuredRun run, MeasuredCell cell)
     {
@@ -140,7 +141,7 @@ internal static class CallDoubts
 /// <summary>Doubts about the connections of a cell.</summary>
 internal static class ConnectionDoubts
 {
-    /// <summary>Reports connections that were not open or not used, and different counts of client and server.</summary>
+    /// <summary>Reports connections that were not open or carried no call, and counts that differ between client and server.</summary>
     public static Observation? Differ(MeasuredRun run, MeasuredCell cell) =>
         cell.Rounds.Select(r => Differ(r, cell.Key)).OfType<Observation>().MaxBy(seen => seen.Severity);
 
@@ -174,7 +175,8 @@ internal static class ConnectionDoubts
                 Invariant($"in round {number} the client held {stats.Opened} connections and the server counted {server}"));
         }
         var own = stats.ClientCalls ?? r.ClientCalls;
-        // The server counts sent messages. The client never receives the messages that are in flight when the load ends.
+        // The server counts every message that it sends. The client does not receive the messages that are in flight
+        // when the load ends.
         var isMissed = key.Mode == "pull" && stats.ServerCalls > own;
         if (!isMissed && stats.ServerCalls is { } calls && Math.Abs(calls - own) > Math.Max(0.001 * own, 2.0 * stats.Opened * key.Streams))
             return new Observation(2, Invariant($"in round {number} the client counted {own} calls and the server {calls}"));

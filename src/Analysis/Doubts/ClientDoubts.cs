@@ -35,7 +35,7 @@ internal static class ClientDoubts
                 : "Give the client more threads (-t)")}; until then the client may hide that a transport is faster.");
     }
 
-    /// <summary>Reports that the number of threads that ran completions differs from the requested number.</summary>
+    /// <summary>Reports that the completions of calls ran on more or fewer threads than requested.</summary>
     public static Observation? ThreadsUsed(MeasuredRun run, MeasuredCell cell)
     {
         // Grpc.Net.Client completes its calls on the thread pool, whose threads -t does not limit.
@@ -111,22 +111,23 @@ internal static class ClientDoubts
 }
 
 /// <summary>
-/// The check by Little's law: in a closed loop, throughput × mean latency is the number of calls in flight. If not, the
-/// tool lost time or samples.
+/// The check by Little's law: in a closed loop, the number of calls in flight is throughput × mean latency. If the
+/// check fails, the tool lost time or samples.
 /// </summary>
 internal static class LittlesLaw
 {
     private const double LeastOff = 0.01;
 
-    // A client thread may pause once between two calls, for a garbage collection or while other threads use the CPU.
+    // A client thread may stand still once for this long, for a garbage collection or because other threads use the
+    // CPU.
     private const double StandstillNs = 25e6;
 
     public static Observation? Broken(MeasuredRun run, MeasuredCell cell)
     {
         if (cell.Key.IsOneWay)
             return null; // the number of messages in buffers is unknown
-        // Streams beyond the server's limit wait outside every latency, so they are not in flight. Failed calls take time
-        // that is in no latency, so the law cannot check rounds with failed calls.
+        // Streams beyond the server's limit wait before their latency begins, so they are not in flight. The time of
+        // failed calls is part of no latency, so rounds with failed calls cannot be checked.
         var streams = cell.Key.Streams;
         var worst = cell.Rounds
             .Where(r => r.Record is { AskedRate: 0, CutOff: 0, Ok: > 0 } && r.Credited > 0 && r.FailedCalls == 0 && Keeps(r.Record))
@@ -138,7 +139,8 @@ internal static class LittlesLaw
     }
 
     /// <summary>
-    /// Whether the connections stayed open. A connection that is being reopened has no calls in flight, so the law does not hold for it.
+    /// Whether connections were reopened so rarely that the law holds. A connection that is being reopened has no calls
+    /// in flight.
     /// </summary>
     private static bool Keeps(Measurement round) =>
         round.Connections is { OpenedInAll: null } stats && stats.Reopened * 500L < round.Completed;
@@ -146,9 +148,10 @@ internal static class LittlesLaw
     private static double Off(RoundMetrics r, int streams) => Math.Abs(Found(r) / r.InFlight(streams) - 1);
 
     /// <summary>
-    /// Returns the largest of 1 %, one pause of one thread, and the effect of the window's edges. As many calls cross an
-    /// edge as are in flight. If all calls take equally long, their effect is connections / calls. At worst the calls
-    /// across an edge are the longest calls of all, for example when everything stops at the edge.
+    /// Returns the largest of 1 %, one standstill of one thread, and the effect of the calls across an edge of the
+    /// window. Their number is the number of calls in flight. If all calls take equally long, their effect is calls in
+    /// flight / calls. At worst the calls across an edge are the longest calls of all, for example when everything
+    /// stops at the edge.
     /// </summary>
     private static double Tolerance(RoundMetrics r, int streams)
     {

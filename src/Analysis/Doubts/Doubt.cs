@@ -7,8 +7,9 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
-/// <summary>A reason to doubt the numbers of a run, looked for in its rounds.</summary>
-/// <param name="Look">Finds the doubt with its numbers and the advice. Null when there is no doubt.</param>
+/// <summary>A kind of doubt about the numbers of a run, and how it is found in the rounds.</summary>
+/// <param name="Look">Returns the doubt with its numbers and an advice. Null when there is no doubt.</param>
+/// <param name="Reach">Which numbers the doubt concerns.</param>
 public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
 {
     /// <summary>All doubts, the most severe first. A new doubt needs a function and an entry here.</summary>
@@ -69,7 +70,7 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
 
     private static readonly ConditionalWeakTable<MeasuredRun, IReadOnlyList<(Doubt Doubt, Advice Advice)>> Found = [];
 
-    /// <summary>Lists the doubts from the rounds, followed by the doubts that the run itself recorded.</summary>
+    /// <summary>Lists the doubts found in the rounds, followed by the doubts that were recorded during the run.</summary>
     public static IReadOnlyList<Advice> Of(MeasuredRun run) =>
         [.. In(run).Select(found => found.Advice), .. run.Record.Advice.Where(advice => !IsOutlived(run, advice))];
 
@@ -86,13 +87,13 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
         [.. All.Select(doubt => (doubt, Advice: doubt.Look(one)!)).Where(found => found.Advice is not null)]);
 
     /// <summary>
-    /// Whether an advice of the run has no meaning any more. The load of other processes before the run is no doubt if
-    /// the rounds report what other processes used during the run.
+    /// Whether the rounds replace a doubt that was recorded during the run. They replace the doubt about other
+    /// processes before the run if they report what other processes used during the run.
     /// </summary>
     private static bool IsOutlived(MeasuredRun run, Advice advice) => advice.Id == "foreign-load"
         && run.Cells.Any(cell => cell.Rounds.Any(r => r.Record.Machine?.OthersNs is not null));
 
-    /// <summary>Makes a doubt about cells, with one advice for all doubtful cells and the numbers of the worst cell.</summary>
+    /// <summary>Makes a doubt about cells. All doubtful cells share one advice, with the numbers of the worst of them.</summary>
     private static Doubt InCells(string id, Reach reach, Func<MeasuredRun, MeasuredCell, Observation?> look, string fix) => new(run =>
     {
         var measured = run.Cells.Where(cell => cell.Rounds.Count > 0).ToList();
@@ -111,10 +112,10 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
     }, reach);
 }
 
-/// <summary>Which numbers a doubt concerns. A winner is shown with a doubt about its ratio.</summary>
+/// <summary>Which numbers a doubt concerns. A winner is shown together with a doubt about its ratio.</summary>
 public enum Reach
 {
-    /// <summary>The doubt concerns single numbers, or their precision.</summary>
+    /// <summary>The doubt concerns single numbers or their precision, and no ratio.</summary>
     Figures,
 
     /// <summary>The doubt concerns ratios of the named cells, which may be misleading.</summary>
@@ -124,7 +125,7 @@ public enum Reach
     EveryRatio,
 }
 
-/// <summary>An observation that supports a doubt about a cell. Of all doubtful cells, the most severe observation is shown.</summary>
+/// <summary>What was observed in a doubtful cell. Of several doubtful cells, only the most severe observation is shown.</summary>
 /// <param name="Severity">How severe the observation is, compared with the observations in other cells.</param>
 /// <param name="Text">The observation, without the name of the cell and without a full stop.</param>
 /// <param name="Fix">Advice that replaces the usual advice of the doubt. Null for the usual advice.</param>

@@ -15,8 +15,9 @@ public static class SoftInterrupts
     private const double Quiet = 0.1, Enough = 0.03;
 
     /// <summary>
-    /// Looks at rounds with many soft interrupts and little other load. True if the time that no process used is less
-    /// than half of the time of the interrupts, false if it is more. Null if there is no such round.
+    /// Judges the rounds with many soft interrupts and little other load, by the CPU time that no process used. True if
+    /// this time is mostly less than half of the time of the interrupts, false otherwise. Null if there is no such
+    /// round.
     /// </summary>
     public static bool? AreCharged(IEnumerable<RoundMetrics> rounds)
     {
@@ -59,13 +60,13 @@ internal static class MachineDoubts
                 ? "Measure on a machine of your own, or at another time, and with more rounds." : null);
     }
 
-    // If only the hypervisor disturbed a round, other processes on this machine are not the cause.
+    // If only the hypervisor disturbed a round, the advice to stop other programs on this machine would be wrong.
     private static bool IsStolenAlone(Measurement round) => round.Machine is { } machine
         && machine.StealNs > MostStolen * machine.CapacityNs && machine.OthersNs <= MostForeign * machine.CapacityNs;
 
     /// <summary>
-    /// Reports that other processes used the machine. If a file does not count other processes, reports that the machine
-    /// was busy with more than client, server and interrupts.
+    /// Reports that other processes used the machine. In a file that does not count other processes, all CPU time
+    /// beyond that of client, server and interrupts counts as theirs.
     /// </summary>
     public static Observation? ForeignLoad(MeasuredRun run, MeasuredCell cell)
     {
@@ -81,7 +82,8 @@ internal static class MachineDoubts
     }
 
     /// <summary>
-    /// The least time in ns that counts. Less time is noise of clocks with steps of 10 to 16 ms, and is also no reason to repeat a round.
+    /// The least CPU time of other processes in ns that is reported. Less may be noise of clocks with steps of 10 to 16
+    /// ms. Less is also no reason to repeat a round.
     /// </summary>
     private const double LeastForeignNs = 100e6;
 
@@ -98,8 +100,8 @@ internal static class MachineDoubts
             : null;
 
     /// <summary>
-    /// Reports that a large part of the machine's busy time is charged to neither process, so that the CPU per call of
-    /// the two sides is not the whole cost.
+    /// Reports that a large part of the machine's busy time is charged to neither client nor server, so that their CPU
+    /// per call is not the whole cost.
     /// </summary>
     public static Observation? UnclaimedCpu(MeasuredRun run, MeasuredCell cell)
     {
@@ -122,7 +124,7 @@ internal static class MachineDoubts
         {
             ("other processes", others),
             ("kernel threads", machine.KernelThreadsNs),
-            // If the kernel charges soft interrupts to processes, they are part of the processes' time.
+            // If the kernel charges soft interrupts to processes, their time is already part of the processes' time.
             ("soft interrupts", charged || machine.SoftIrqNs == 0 ? null : machine.SoftIrqNs),
             ("processes that cannot be seen", unseen),
         };

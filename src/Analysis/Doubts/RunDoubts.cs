@@ -54,7 +54,8 @@ internal static class RunDoubts
             return null;
         var usual = RatioEstimate.Median(timed.Select(entry => (double)entry.FixedLoopNs));
         var wander = RatioEstimate.Median(timed.Select(entry => Math.Abs(entry.FixedLoopNs - usual)));
-        // Shared machines vary by 3 % all the time. Six standard deviations have another cause.
+        // On shared machines the time always varies by about 3 %. So only a time that is both 15 % and six standard
+        // deviations above the usual time is reported.
         var limit = usual + Math.Max(LeastSlowdown * usual, 6 * 1.4826 * wander);
         var slow = timed.Where(entry => entry.FixedLoopNs > limit).ToList();
         if (slow.Count == 0)

@@ -15,19 +15,20 @@ internal static class Steadiness
     private const int FewestRounds = 6;
     private const double LeastDistance = 0.08;
 
-    // In standard deviations. Rounds in random order have such a trend in one of a thousand cells. Fewer than eight
-    // rounds cannot show such a trend.
+    // In standard deviations of the test. If the order of the rounds were random, one of a thousand cells would have
+    // such a trend. Fewer than eight rounds cannot show it.
     private const double LeastDeviations = 3.29;
     private const int FewestOfTrend = 8;
 
-    // In standard deviations within the groups. The best split of normally distributed rounds is rarely this wide
-    // (simulated by DoubtTests).
+    // In standard deviations within the two groups. The best split of normally distributed rounds rarely gives groups
+    // this far apart (simulated by DoubtTests).
     private const double LeastSeparation = 8;
 
-    /// <summary>Reports that the calls per 100 ms, averaged over the rounds of a cell, rise or fall during the window.</summary>
+    /// <summary>Reports that the calls per 100 ms rise or fall during the window, on average over the rounds of a cell.</summary>
     public static Observation? Trend(MeasuredRun run, MeasuredCell cell)
     {
-        // Windows in which the server died are left out, because the end of their calls is no trend.
+        // If the server died, windows with failed calls are left out: they have fewer calls at their end, which is no
+        // trend.
         var died = run.Record.Ending.StartsWith("failed", StringComparison.Ordinal);
         var profile = Profile(cell.Rounds.Where(round => !died || round.FailedCalls + round.Record.CutOff == 0));
         if (profile.Length < FewestBuckets)
@@ -41,8 +42,8 @@ internal static class Steadiness
     }
 
     /// <summary>
-    /// Reports that the rounds of a cell rise or fall from the first to the last, by Mann and Kendall's test of the
-    /// headline. Either the server ages, or the machine changed.
+    /// Reports that the headline metric rises or falls from the first to the last round of a cell, by Mann and
+    /// Kendall's test. Either the server ages, or the machine changed.
     /// </summary>
     public static Observation? TrendOverRounds(MeasuredRun run, MeasuredCell cell)
     {
@@ -62,7 +63,8 @@ internal static class Steadiness
     }
 
     /// <summary>
-    /// Reports that the rounds of a cell form two groups, because the scheduler placed client and server in two different ways.
+    /// Reports that the rounds of a cell form two groups. The usual reason is that the scheduler placed client and
+    /// server in two different ways.
     /// </summary>
     public static Observation? TwoGroups(MeasuredRun run, MeasuredCell cell)
     {
@@ -79,7 +81,7 @@ internal static class Steadiness
             : null;
     }
 
-    /// <summary>Computes the mean over the rounds of each complete bucket, relative to the mean of its round.</summary>
+    /// <summary>Computes the calls of each complete bucket as a multiple of the mean of its round, averaged over the rounds.</summary>
     private static double[] Profile(IEnumerable<RoundMetrics> counted)
     {
         var rounds = counted.Where(r => r.Record.Completed > 0).Select(r => r.Record).ToList();
@@ -88,7 +90,9 @@ internal static class Steadiness
             .Select(i => rounds.Average(r => r.Buckets[i] / Math.Max(1e-9, r.Buckets.Take(length).Average())))];
     }
 
-    /// <summary>Computes the least-squares change over the whole window, and its standard error.</summary>
+    /// <summary>
+    /// Computes the change from the beginning to the end of the series by a least-squares line, and its standard error.
+    /// </summary>
     private static (double Change, double Error) LeastSquares(double[] profile)
     {
         var (n, middle, mean) = (profile.Length, (profile.Length - 1) / 2.0, profile.Average());
