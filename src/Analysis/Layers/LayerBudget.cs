@@ -3,9 +3,9 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Layers;
 
-/// <summary>A layer between the wire and gRPC, and the cell that uses this layer and everything below it.</summary>
-/// <param name="Protocol">The protocol of the cell: see <see cref="Results.CellKey.Protocol"/>.</param>
-/// <param name="Sockets">The part of the cell's variant that the call's variant does not have.</param>
+/// <summary>A layer between the wire and gRPC. The cell of a layer uses this layer and everything below it.</summary>
+/// <param name="Protocol">The protocol of the layer's cell: see <see cref="Results.CellKey.Protocol"/>.</param>
+/// <param name="Sockets">What the variant of the layer's cell has in addition to the variant of the gRPC cell.</param>
 public sealed record Layer(string Name, string Short, string Protocol, string Sockets = "")
 {
     /// <summary>The layers from the wire up. A run need not have all of them.</summary>
@@ -20,49 +20,51 @@ public sealed record Layer(string Name, string Short, string Protocol, string So
 }
 
 /// <summary>
-/// The layers of a gRPC call of a transport and size: what each layer adds to the layer below, in pairs of the same
-/// round. The steps of a round add up exactly to the call.
+/// A gRPC call over a transport, split into layers: what each layer adds to the layer below, from pairs of values of
+/// the same round. In each round the steps add up exactly to the call.
 /// </summary>
 public sealed record LayerBudget
 {
-    /// <summary>The gRPC cell whose layers these are.</summary>
+    /// <summary>The gRPC cell that is split into layers.</summary>
     public required MeasuredCell Call { get; init; }
 
     /// <summary>
-    /// Whether the layers are in time per call, as with one call in flight. With several calls in flight their times
-    /// overlap and do not add up, so the layers are in CPU time of both sides.
+    /// Whether the layers are measured in time per call, as with one call in flight. If several calls are in flight,
+    /// their times overlap and do not add up, so the layers are measured in CPU time of both sides.
     /// </summary>
     public required bool IsTime { get; init; }
 
-    /// <summary>The number of rounds that all layers have.</summary>
+    /// <summary>The number of rounds in which all layers were measured.</summary>
     public required int Rounds { get; init; }
 
-    /// <summary>The whole call.</summary>
+    /// <summary>The time or CPU time of the whole call.</summary>
     public required LayerPart Total { get; init; }
 
-    /// <summary>What each layer adds. The first step includes everything below its layer.</summary>
+    /// <summary>What each layer adds to the layer below. The first step includes everything below the first layer.</summary>
     public required IReadOnlyList<LayerStep> Steps { get; init; }
 
     /// <summary>
-    /// The same call on the reference transport. Null for the reference itself, and when the reference has other layers.
+    /// The layers of the same call on the reference transport. Null for the reference itself, and when the reference
+    /// has other layers or no round in common.
     /// </summary>
     public LayerBudget? Reference { get; private init; }
 
     /// <summary>
-    /// How much smaller each step is than the reference's, in the order of <see cref="Steps"/>. Empty without a reference.
+    /// Each step of the reference minus the same step of this call, in the order of <see cref="Steps"/>. Empty without
+    /// a reference.
     /// </summary>
     public IReadOnlyList<LayerPart> Savings { get; private init; } = [];
 
-    /// <summary>How much smaller the whole call is than the reference's. Null without a reference.</summary>
+    /// <summary>The whole call of the reference minus this whole call. Null without a reference.</summary>
     public LayerPart? Saving { get; private init; }
 
     private IReadOnlyDictionary<int, double[]> Values { get; init; } = new Dictionary<int, double[]>();
 
     /// <summary>
-    /// Computes the layers of each transport, client, size and topology with cells of gRPC, bare HTTP/2 and echo, in the
+    /// Computes the layers of each gRPC cell at full load that has cells of bare HTTP/2 and echo beside it, in the
     /// order of the plan.
     /// </summary>
-    /// <param name="ofCpu">Whether to use CPU time also with one call in flight.</param>
+    /// <param name="ofCpu">Whether to use CPU time even for cells with one call in flight.</param>
     public static IReadOnlyList<LayerBudget> Compute(MeasuredRun run, bool ofCpu = false)
     {
         var budgets = (from call in run.Cells
@@ -149,8 +151,8 @@ public sealed record LayerBudget
     private static double? Value(MeasuredCell cell, int number, bool isTime) =>
         cell.Rounds.FirstOrDefault(round => round.Record.Number == number) is not { } round ? null : isTime ? round.MeanNs : CpuOf(round);
 
-    // Unattributed time beyond soft interrupts belongs to other programs. If the kernel charges soft interrupts to
-    // processes, none of their time is unattributed.
+    // Adds the soft interrupts that are charged to neither side. This is at most the unattributed time, because the
+    // kernel may charge soft interrupts to processes. Any other unattributed time belongs to other programs.
     private static double? CpuOf(RoundMetrics round) =>
         Metric.TotalCpu.Value(round) + Math.Min(Metric.UnattributedCpu.Value(round) ?? 0, Metric.Find("softirq")!.Value(round) ?? 0);
 }
@@ -161,11 +163,11 @@ public sealed record LayerStep(Layer Layer, LayerPart Part);
 /// <summary>A part of a call, in ns.</summary>
 /// <param name="Ns">The time. Negative if the noise of the rounds is larger than the cost of the layer.</param>
 /// <param name="Interval">
-/// The interval from pairs of the same round, simultaneous with the intervals of all other parts. Null when there are too few rounds.
+/// The interval, which is simultaneous with the intervals of all other parts. Null when there are too few rounds.
 /// </param>
 public sealed record LayerPart(double Ns, Interval? Interval)
 {
-    /// <summary>Values with the number of their round.</summary>
+    /// <summary>The value of each round, with the number of the round.</summary>
     public IReadOnlyList<(int Round, double Value)> Series { get; init; } = [];
 
     /// <summary>Whether the interval excludes 0, so that the difference is decided.</summary>
