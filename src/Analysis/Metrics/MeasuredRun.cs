@@ -5,7 +5,8 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Metrics;
 
 /// <summary>
-/// A run by its cells. Each arm has the reference that it is compared with. Rounds that were spoiled and repeated are left out.
+/// A run, divided into its cells. For each arm it knows the reference that the arm is compared with. Rounds that were
+/// spoiled and repeated are left out.
 /// </summary>
 public sealed class MeasuredRun
 {
@@ -25,11 +26,11 @@ public sealed class MeasuredRun
     /// <summary>The cells in the order of <see cref="RunRecord.Cells"/>.</summary>
     public IReadOnlyList<MeasuredCell> Cells { get; }
 
-    /// <summary>The number of rounds in which a cell was measured again because another process disturbed it.</summary>
+    /// <summary>The number of rounds in which a cell was measured again because something else had disturbed it.</summary>
     public int Repeated => Record.Rounds.Where(round => round.Attempt > 0)
         .Select(round => (Record.Cells[round.Cell].Key.Load, round.Number)).Distinct().Count();
 
-    /// <summary>The number of rounds that every measured cell has.</summary>
+    /// <summary>The number of rounds that every cell has. Cells of a search for a rate are left out.</summary>
     public int CommonRounds => Cells.Where(cell => !cell.Key.VariesRate).Select(cell => cell.Rounds.Count).DefaultIfEmpty(0).Min();
 
     /// <summary>Whether the run is one of <c>ab</c>, which compares two builds of a server and nothing else.</summary>
@@ -40,9 +41,10 @@ public sealed class MeasuredRun
         IsOfBuilds && !ReferenceChoice.IsHead(cell.Key) ? null : references.Of(cell.Index) is { } index ? Cells[index] : null;
 
     /// <summary>
-    /// Chooses the rounds that count. Of several attempts at a round, the last attempt counts in which all cells of a
-    /// comparison were measured, because a pair must come from one attempt. A window that was cut short (Ctrl-C, a lost
-    /// server) counts only for a cell without other windows. Any further choice would select results.
+    /// Chooses the rounds that count. A pair must come from one attempt. So of several attempts at a round of a
+    /// workload, the last attempt that measured all of its cells counts, or the first attempt if none did. A window of
+    /// less than half of the planned length (Ctrl-C, a lost server) counts only if its cell has no longer window. Any
+    /// further choice would select results.
     /// </summary>
     private static IEnumerable<Measurement> Counting(RunRecord record)
     {
@@ -89,18 +91,19 @@ public sealed class MeasuredCell
     /// <summary>The rounds. Empty for a cell of a search, which has <see cref="Windows"/> instead.</summary>
     public IReadOnlyList<RoundMetrics> Rounds { get; }
 
-    /// <summary>The rounds of a search. Each had a rate of its own, so no round represents another. Empty for other cells.</summary>
+    /// <summary>The rounds of a search. Each had its own rate, so none of them stands for the others. Empty for other cells.</summary>
     public IReadOnlyList<RoundMetrics> Windows { get; }
 
     /// <summary>
-    /// The round with the median of requests/s. Of an even number of rounds, the lower of the two in the middle. Null without rounds.
+    /// The round with the median of requests/s. If the number of rounds is even, the lower of the two middle rounds.
+    /// Null without rounds.
     /// </summary>
     public RoundMetrics? Median { get; }
 
     /// <summary>What the cell has in common with the cells that it is compared with: everything in the key except the arm.</summary>
     public Workload Workload => Workload.Of(Key);
 
-    /// <summary>Lists the values of the rounds that have a value.</summary>
+    /// <summary>Lists the values of the metric, one for each round that has it.</summary>
     public IEnumerable<double> Values(Metric metric) => Rounds.Select(metric.Value).OfType<double>();
 
     /// <summary>
@@ -117,9 +120,9 @@ public sealed class MeasuredCell
         : RatioEstimate.Median(Values(metric)) is var median && double.IsNaN(median) ? null : median;
 
     /// <summary>
-    /// Computes the median of the metric over the rounds, so that the ratio of two cells is about the ratio of these
-    /// numbers. Null when the cell has no rounds, or when no round has a value above 0 and the median round does not have
-    /// the metric.
+    /// Computes the median of the logarithms of the metric over the rounds, and returns it as a value of the metric.
+    /// The ratio of the medians of two cells is then close to the ratio that reports show for the cells. Null when the
+    /// cell has no rounds, or when no round has a value above 0 and the median round does not have the metric.
     /// </summary>
     public double? Middle(Metric metric)
     {
@@ -127,11 +130,11 @@ public sealed class MeasuredCell
         return Median is null ? null : logs.Count == 0 ? metric.Value(Median) : Math.Exp(RatioEstimate.Median(logs));
     }
 
-    /// <summary>Shows <see cref="Middle"/> as text with its unit. – when there is no value.</summary>
+    /// <summary>Returns <see cref="Middle"/> as text with its unit. "–" when there is no value.</summary>
     public string ShowMiddle(Metric metric) => Middle(metric) is { } value
         ? (metric.IsBound(Rounds) ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
 
-    /// <summary>Shows <see cref="Value"/> as text with its unit. – when there is no value.</summary>
+    /// <summary>Returns <see cref="Value"/> as text with its unit. "–" when there is no value.</summary>
     public string Show(Metric metric)
     {
         if (isOfBuilds && !metric.IsOfLatencies)
@@ -141,18 +144,19 @@ public sealed class MeasuredCell
         return Value(metric) is { } value ? (isBound ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
     }
 
-    /// <summary>Whether one-way messages succeeded, but nobody knows how long any message took.</summary>
+    /// <summary>Whether one-way messages arrived but the time of none of them is known.</summary>
     public bool IsUntimed => Key.IsOneWay && Rounds.Any(r => r.Record.Ok > 0) && Rounds.All(r => r.Ended.Count == 0);
 
     /// <summary>
-    /// The latencies of all rounds together, as one round. Only its latencies may be used. Null without rounds.
+    /// The latencies of all rounds together, as one round. Nothing else of this round may be used. Null without rounds.
     /// </summary>
     public RoundMetrics? OfLatencies => Median is null ? null : All;
 
     /// <summary>
-    /// Computes the range of the values of single rounds: their signed-rank interval, or minimum and maximum when there
-    /// are too few rounds for an interval. Null with fewer than two rounds.
+    /// Computes the range of a metric over the rounds: the signed-rank interval, or minimum and maximum when there are
+    /// too few rounds for an interval. Null with fewer than two rounds.
     /// </summary>
+    /// <param name="alpha">The probability that the interval misses the middle of the values.</param>
     public (Interval Bounds, bool IsRange)? OverRounds(Metric metric, double alpha)
     {
         var values = Values(metric).ToList();
@@ -179,10 +183,10 @@ public sealed record Workload(long Size, int Connections, int Streams, string Lo
 }
 
 /// <summary>
-/// Chooses the reference of each cell. A reference that is a bare transport is first sought within the same client,
-/// protocol and variant: grpc-dotnet over a pipe is compared with grpc-dotnet over TCP. Other variants of the reference
-/// are compared with the plain reference. A cell with a setting is compared with the same transport without the setting,
-/// if the run has such a cell, because the question is what the setting changes.
+/// Chooses the reference of each cell. If the reference is named by its transport alone, a cell of this transport with
+/// the same client, protocol, mode and variant is preferred: grpc-dotnet over a pipe is compared with grpc-dotnet over
+/// TCP. Other cells are compared with the plain reference. A cell with a setting is compared with the same transport
+/// without this setting if the run has such a cell, because the question is what the setting changes.
 /// </summary>
 internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> cells)
 {

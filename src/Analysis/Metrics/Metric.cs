@@ -12,19 +12,19 @@ namespace IpcBench.Analysis.Metrics;
 public sealed record Metric(
     string Id, string Title, Unit Unit, Better Better, Func<RoundMetrics, double?> Value, Func<RoundMetrics, bool>? AtLeast = null)
 {
-    /// <summary>Whether the metric is computed from latencies of calls, so that the calls of several rounds can be combined.</summary>
+    /// <summary>Whether the metric is computed from latencies, so that the calls of several rounds can be counted together.</summary>
     public bool IsOfLatencies { get; private init; }
 
     /// <summary>
-    /// Whether the metric is the cost of a call at any rate. Other processes change the cost from round to round, so the
-    /// median over the rounds is more accurate than the value of the round with the median rate.
+    /// Whether the metric is a cost per call. Other processes change this cost from round to round, so the median over
+    /// the rounds is more accurate than the value of the round with the median rate.
     /// </summary>
     public bool IsCostOfCall => Unit is Unit.NanosecondsPerCall or Unit.PerCall;
 
-    /// <summary>Whether the metric is only a lower bound in at least one of the rounds.</summary>
+    /// <summary>Whether the metric is only a lower bound in at least one of these rounds.</summary>
     public bool IsBound(IEnumerable<RoundMetrics> rounds) => AtLeast is { } atLeast && rounds.Any(atLeast);
 
-    /// <summary>Shows the value as text with its unit. – when there is no value.</summary>
+    /// <summary>Returns the value as text with its unit. "–" when there is no value.</summary>
     public string Show(RoundMetrics reading) =>
         Value(reading) is { } value ? (AtLeast?.Invoke(reading) == true ? "≥ " : "") + Quantity.Show(value, Unit) : Quantity.None;
 
@@ -47,11 +47,11 @@ public sealed record Metric(
     public static Metric TotalCpu { get; } = new("total_cpu", "client + server CPU/call", Unit.NanosecondsPerCall, Better.Lower,
         r => ClientCpu.Value(r) + ServerCpu.Value(r));
 
-    /// <summary>How often a waiting thread of the client was woken.</summary>
+    /// <summary>The number of times per call that a waiting thread of the client was woken.</summary>
     public static Metric ClientWakeUps { get; } = new("client_wakeups", "client wake-ups/call", Unit.PerCall, Better.Lower,
         r => PerCall(r.Record.Client.VoluntarySwitches, r.ClientCalls));
 
-    /// <summary>How often a waiting thread of the server was woken.</summary>
+    /// <summary>The number of times per call that a waiting thread of the server was woken.</summary>
     public static Metric ServerWakeUps { get; } = new("server_wakeups", "server wake-ups/call", Unit.PerCall, Better.Lower,
         r => PerCall(r.Record.Server?.VoluntarySwitches, r.ServerCounted));
 

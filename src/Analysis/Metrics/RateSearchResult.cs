@@ -18,8 +18,8 @@ public enum SearchOutcome
     Unknown,
 
     /// <summary>
-    /// The objective allows fewer than 100 of the calls near the rate, or at the highest rate, to break it. These are too
-    /// few calls to judge the objective.
+    /// There are too few calls to judge the objective: fewer than 100 of the calls near the rate, or at the highest
+    /// rates, may break it.
     /// </summary>
     TooFewCalls,
 }
@@ -80,9 +80,10 @@ public sealed class RateSearchResult
 
     /// <summary>
     /// Counts what a window shows about one term of the objective. A call that failed or was cut off counts as slower
-    /// than any limit. In a mean, such a call counts with the longest time that was promised or measured. A call that was
-    /// due but not sent counts in the same way if it was late by more than the limit. The other calls not sent are left
-    /// out, because their latency is unknown.
+    /// than any limit. For a mean, it counts with the limit, or with the time that it had already taken if this is
+    /// longer in total. A call that was due but not sent counts in the same way if it was late by more than the limit.
+    /// For a share of failures, every call that was not sent counts. Otherwise it is left out, because its latency is
+    /// unknown.
     /// </summary>
     public static Probe ProbeOf(ObjectiveTerm term, RoundMetrics window)
     {
@@ -127,7 +128,8 @@ public sealed class RateSearchResult
             [.. windows.Select(window => ProbeOf(term, window))], term.Allowed, centre, Joint.Alpha)).OfType<FoundCrossing>().ToList();
         if (IsTooFew(near))
             return (SearchOutcome.TooFewCalls, 0, null);
-        // Without an interval, the rate lies outside the tried rates, at an unknown distance.
+        // Without an interval, the rate lies at or beyond an end of the tried rates, or there are too few windows near
+        // it.
         return crossings.MinBy(one => one.Rate) is { Interval: { } interval } least
             ? (SearchOutcome.Found, least.Rate, interval) : (SearchOutcome.Unknown, 0, null);
     }

@@ -16,9 +16,9 @@ public sealed class RoundMetrics(Measurement round)
     public Measurement Record => round;
 
     /// <summary>
-    /// Latencies of calls. Calls that were cut off, and calls that were due but not sent, count with their lower bounds.
-    /// Empty when the times of successful calls are unknown, because otherwise the lower bounds of a few calls would be
-    /// reported as the latency of all calls.
+    /// Latencies of calls. Calls that were cut off, and calls that were due but not sent, are included with lower
+    /// bounds. Empty when the latencies of the successful calls are unknown. Otherwise the lower bounds of a few calls
+    /// would look like the latency of all calls.
     /// </summary>
     public LatencyCounts Latency => latency ??= Ended.Count == 0 && round.Ok > 0 ? LatencyCounts.Empty
         : Ended.WithBounds(LatencyCounts.Decode(round.CutOffLatency).Add(LatencyCounts.Decode(round.NotSentLatency)));
@@ -29,7 +29,10 @@ public sealed class RoundMetrics(Measurement round)
     /// <summary>Times from the send to the reply. Empty in a closed loop.</summary>
     public LatencyCounts ServiceTime => serviceTime ??= LatencyCounts.Decode(round.ServiceTime);
 
-    /// <summary>Times from the intended start to the send. Calls not sent count with their lower bounds. Empty in a closed loop.</summary>
+    /// <summary>
+    /// Times from the intended start to the send, with lower bounds for calls that were not sent. Empty in a closed
+    /// loop.
+    /// </summary>
     public LatencyCounts Lateness =>
         lateness ??= LatencyCounts.Decode(round.SendLateness).WithBounds(LatencyCounts.Decode(round.NotSentLatency));
 
@@ -68,7 +71,8 @@ public sealed class RoundMetrics(Measurement round)
     public double Rate => Credited / Seconds;
 
     /// <summary>
-    /// The calls that throughput counts. Older files do not credit parts of calls, so that their completed calls count.
+    /// The number of calls that throughput is computed from. Older files do not credit parts of calls; there it is the
+    /// completed calls.
     /// </summary>
     public double Credited => round.Credited ?? round.Completed;
 
@@ -77,7 +81,7 @@ public sealed class RoundMetrics(Measurement round)
 
     public long FailedCalls => round.Failed.Values.Sum();
 
-    /// <summary>The calls by which the client's usage is divided. 0 when no call succeeded, so that a call has no cost.</summary>
+    /// <summary>The number of calls by which the client's CPU time and other usage are divided. 0 when no call succeeded.</summary>
     public double ClientCalls => round.Credited
         ?? (round.Client.Calls > 0 ? round.Client.Calls : Math.Max(round.Ok, round.Completed));
 
@@ -89,15 +93,16 @@ public sealed class RoundMetrics(Measurement round)
     public double ServerCounted => round.Server is { CountedCalls: > 0 } server ? server.CountedCalls : ServerCalls;
 
     /// <summary>
-    /// Whether the server's CPU time covers the window alone, as the client's does. This is so if the time was read from
-    /// outside the server, or if the file is older and its windows had no load around them. A server's own counters cover
-    /// the load before and after the window too.
+    /// Whether the server's CPU time covers the window alone, as the client's does. It does if it was read from outside
+    /// the server, or if the file is older and its windows had no load around them. If the server reports its own
+    /// counters, they cover the load before and after the window too.
     /// </summary>
     private bool IsServerOfWindow =>
         round.Credited is null || round.Server is { CountedCalls: > 0 } or { GcCollections.Count: 0 };
 
     /// <summary>
-    /// CPU time of the machine in ns that neither process used. Null when the system or the server does not report CPU time.
+    /// CPU time of the machine in ns that neither client nor server used. Null when the system or the server does not
+    /// report CPU time.
     /// </summary>
     public double? UnattributedNs => round.Machine is { } machine && round.Server is { } server && IsServerOfWindow
         ? Math.Max(0, machine.BusyNs - (double)CpuNs(round.Client) - CpuNs(server)) : null;
