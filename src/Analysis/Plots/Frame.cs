@@ -40,7 +40,7 @@ internal sealed class Frame
         }
     }
 
-    /// <summary>Draws labels below the axis at these places. A label that would overlap the previous label is left out.</summary>
+    /// <summary>Draws labels below the axis. A label that would overlap the previous label is left out.</summary>
     public void XAxis(IEnumerable<(double X, string Label)> labels, string title)
     {
         Marks.Line(Left, Bottom, RightEdge, Bottom, "a");
@@ -116,7 +116,7 @@ internal sealed class Scale
         return new Scale(true, min / Math.Pow(10, margin), max * Math.Pow(10, margin), from, to);
     }
 
-    /// <summary>Returns about five round values.</summary>
+    /// <summary>Returns about five round values on the scale, for grid lines and labels.</summary>
     public IEnumerable<double> Ticks() => IsLog ? LogTicks() : LinearTicks();
 
     private IEnumerable<double> LinearTicks()

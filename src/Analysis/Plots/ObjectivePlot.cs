@@ -8,7 +8,7 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Plots;
 
 /// <summary>
-/// A search for the highest rate that meets an objective. The plot shows the measured value against the rate, with a mark
+/// The plot of a search for the highest rate that meets an objective: the measured value against the rate, with a mark
 /// for each window.
 /// </summary>
 internal sealed class ObjectivePlot : IPlot
@@ -58,12 +58,13 @@ internal sealed class ObjectivePlot : IPlot
         return frame.ToPanel(Arms.NameOf(lines[0].Series.Run, lines[0].Found.Cell.Workload, withLoad: false), $"{term.Name} against rate");
     }
 
-    // If there are several terms, the first time limit is drawn, because failures rarely break an objective.
+    // Of several terms, the first with a time limit is drawn, because failures rarely break an objective.
     private static ObjectiveTerm TermOf(RateSearchResult found) =>
         found.Objective.Terms.FirstOrDefault(one => !one.IsOfFailures) ?? found.Objective.Terms[0];
 
     /// <summary>
-    /// Lists the windows with an answer, by rate. A share of 0 has no place on a logarithmic axis, so it is drawn at the lower end.
+    /// Lists the windows in which calls were answered, by rate. A share of 0 has no place on a logarithmic axis, so it
+    /// is drawn at the lower end.
     /// </summary>
     private static List<(double Rate, double Value)> Points(RateSearchResult found, ObjectiveTerm term) =>
     [

@@ -8,7 +8,7 @@ namespace IpcBench.Analysis.Plots;
 /// <summary>All plots in the order of a report. A new plot needs one line here.</summary>
 public static class PlotList
 {
-    // Plots that answer the question of a special kind of run come first.
+    // Plots for special kinds of runs come first.
     private static readonly IPlot[] All =
     [
         new LayersPlot(), new ObjectivePlot(), new RatioPlot(), new ThroughputPlot(), new CpuPlot(), new SpectrumPlot(),
@@ -21,8 +21,8 @@ public static class PlotList
     internal static IEnumerable<Plot> Of(ReportModel model) => All.Select(plot => plot.Of(model)).OfType<Plot>();
 
     /// <summary>
-    /// Draws the plots for a page. The tables of a page already show what a picture of a single bar would show, so such
-    /// pictures are left out.
+    /// Draws the plots for a page. A throughput or CPU plot with only one bar is left out, because a table of the page
+    /// has its number.
     /// </summary>
     internal static IEnumerable<Plot> OfPage(ReportModel model) =>
         Of(model).Where(plot => plot.Name is not ("throughput" or "cpu") || plot.Numbers.Sum(table => table.Rows.Count) > 1);
@@ -81,7 +81,7 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
             .ToDictionary(of => of.First().Arm, of => of.Key);
         int KnownOf(string arm) => Array.IndexOf(Reserved, alone.GetValueOrDefault(arm, arm));
         var others = arms.Where(arm => KnownOf(arm) < 0).ToList();
-        // Transports that the report does not have leave their colours free, and these colours are used last.
+        // The colours of transports that the report does not have are free, and are used last.
         List<int> free = [.. Enumerable.Range(Reserved.Length, Colours - Reserved.Length),
             .. Enumerable.Range(0, Reserved.Length).Where(colour => !arms.Exists(arm => KnownOf(arm) == colour))];
         int ColourOf(int other) => free[other % free.Count] + Colours * (other / free.Count);
@@ -96,7 +96,7 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
     }
 }
 
-/// <summary>The cells of a picture: all series whose cells differ only along the horizontal axis.</summary>
+/// <summary>One picture: all series, with those of their cells that differ only in the value on the horizontal axis.</summary>
 internal sealed record Facet(string Title, string AxisTitle,
     IReadOnlyList<(Series Series, IReadOnlyList<(double X, MeasuredCell Cell)> Points)> Lines)
 {

@@ -17,7 +17,8 @@ internal sealed class RatioPlot : IPlot
     private const double Label = 34;
     private const double LabelHeight = 12;
 
-    // The axis reaches this much further than the estimates lie apart, and never less than the smallest factor.
+    // The axis may reach beyond the estimates on each side, by the factor between the smallest and the largest of them,
+    // or by this factor if it is larger.
     private const double SmallestRoom = 1.25;
 
     public Plot? Of(ReportModel model)
@@ -36,8 +37,8 @@ internal sealed class RatioPlot : IPlot
     }
 
     /// <summary>
-    /// Returns the comparison that is drawn for a cell. The reference transport by another client is left out if other transports are
-    /// compared with it, since a client costs many times what a transport costs.
+    /// Returns the comparison that is drawn for a cell. Null for the reference transport of another client, if other
+    /// cells are compared with it: the difference between the clients is many times the difference between transports.
     /// </summary>
     private static ArmComparison? Compared(MeasuredRun run, MeasuredCell cell) =>
         run.ReferenceOf(cell) is { } reference && reference.Key.Client != cell.Key.Client
@@ -46,7 +47,7 @@ internal sealed class RatioPlot : IPlot
     private static List<ArmComparison> AllOf(Facet facet) =>
         [.. facet.Lines.SelectMany(line => line.Points.Select(point => Compared(line.Series.Run, point.Cell))).OfType<ArmComparison>()];
 
-    /// <summary>Computes the ends of the axis. All estimates and the band lie inside; a very wide interval may reach beyond.</summary>
+    /// <summary>Computes the ends of the axis. It contains all estimates and the band, but not all of a very wide interval.</summary>
     private static (double Low, double High) Axis(Facet facet, double delta)
     {
         var all = AllOf(facet);
@@ -62,7 +63,8 @@ internal sealed class RatioPlot : IPlot
         return AllOf(facet).SelectMany(Ends).Any(end => end < low || end > high);
     }
 
-    // A picture with a single mark is left out if there are others, because the table of the answer has its ratio.
+    // If there are other pictures, a picture with a single mark is left out, because the table of the answer shows its
+    // ratio.
     private static List<Facet> Drawn(List<Facet> facets)
     {
         var several = facets.FindAll(facet => facet.Lines.Sum(line =>
@@ -80,7 +82,7 @@ internal sealed class RatioPlot : IPlot
         var compared = series.SelectMany(s => s.Cells.Select(cell => Compared(s.Run, cell))).OfType<ArmComparison>()
             .ToList();
         var references = compared.Select(comparison => comparison.Reference.Key.Arm).Distinct().ToList();
-        // Arms of several clients, each against TCP by the same client.
+        // Each arm is compared with a reference of its own client, so the transport alone names the references.
         if (references.Count > 1 && compared.TrueForAll(comparison => comparison.Reference.Key.Client == comparison.Cell.Key.Client
             && comparison.Reference.Key.Transport != comparison.Cell.Key.Transport))
             references = [.. compared.Select(comparison => comparison.Reference.Key.Transport).Distinct()];
@@ -120,8 +122,8 @@ internal sealed class RatioPlot : IPlot
                 if (interval.High > high)
                     frame.Marks.Path([(x - 5, y[high] + 5), (x, y[y.Max]), (x + 5, y[high] + 5)], series.LineCss);
             }
-            // The label is on the side away from the line at 1, and moved further away from other labels. If there is no
-            // room for it, its number is only in the table.
+            // The label stands at the end of the interval that is farther from the line at 1, and is moved away from
+            // other labels. If there is no room, the number is only in the table.
             var end = estimate.Ratio < 1
                 ? y[estimate.Interval?.Low ?? estimate.Ratio] + 15 : y[estimate.Interval?.High ?? estimate.Ratio] - 6;
             while (labels.Exists(label => Math.Abs(label.X - x) < Label * 1.25 && Math.Abs(label.End - end) < LabelHeight))

@@ -26,11 +26,12 @@ internal sealed class ThroughputPlot : IPlot
         { Note = string.Concat(model.Files.Select(file => Contradictions(file, model.Files.Count > 1))).Trim() };
     }
 
-    // The bars show medians, which may contradict the pairs of rounds.
+    // The bars show medians, which may disagree with the pairs of rounds. The caption then explains this.
     private static string Contradictions(NamedRun file, bool isNamed) =>
         RunTables.Contradictions(file.Run) is { Length: > 0 } note ? $" {(isNamed ? file.Name + ": " : "")}{note}" : "";
 
-    // Cells without an answer have no bar. Cells at a given load have no bar either, because their requests/s are no result.
+    // A cell without a completed call has no bar. A cell at a given load has none either, because its requests/s are no
+    // result.
     private static List<(Series Series, MeasuredCell Cell)> Rows(Workload point, List<Series> all) => [.. all.SelectMany(series =>
         series.Cells.Where(cell => cell.Workload == point && cell.Value(Metric.Rate) > 0 && RunTables.IsAtFullLoad(cell))
             .Select(cell => (series, cell)))];
