@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Published;
 /// <summary>2023: gRPC over TCP, Unix socket and named pipe in .NET.</summary>
 internal static class ArticleWriteUp
 {
-    /// <summary>The topology of the article, which calls the topology 400 connections.</summary>
+    /// <summary>The connections and streams of the article, which speaks of 400 connections.</summary>
     public const int Connections = 5, Streams = 80;
 
     public static PublishedComparison Comparison { get; } = new()
@@ -71,7 +71,7 @@ internal static class ArticleWriteUp
         new() { Protocol = "grpc", Transport = transport, Size = size, Connections = Connections, Streams = Streams };
 }
 
-/// <summary>Splits the article's ratio into the effects of TLS, the topology and the transport.</summary>
+/// <summary>Splits the ratio of the article into the effects of TLS, of connections and streams, and of the transport.</summary>
 internal sealed class ArticleExplanation : IExplanation
 {
     private const int True = ArticleWriteUp.Connections * ArticleWriteUp.Streams;

@@ -91,7 +91,7 @@ internal sealed class EchoExplanation : IExplanation
             : apart || computing.Length == 0 ? "" : ", computed in part on both sides at once")}.";
     }
 
-    /// <summary>Returns the difference if the simultaneous intervals of the run decide this metric. Null otherwise.</summary>
+    /// <summary>Returns the difference if the run decides it by the simultaneous interval of this metric. Null otherwise.</summary>
     private static PairedDifference? Claimed(MeasuredRun run, MeasuredCell tcp, MeasuredCell cell, Func<RoundMetrics, double?> value,
         Metric metric) =>
         ArmComparison.Of(run, cell, tcp, metric) is { } claim && (claim.IsBetter || claim.IsWorse)

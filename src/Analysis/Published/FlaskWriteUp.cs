@@ -64,7 +64,8 @@ internal static class FlaskWriteUp
 }
 
 /// <summary>
-/// Says how much of a port's disadvantage is due to port forwarding, with an arm that reaches the same port without the forwarder.
+/// Says how much of a port's disadvantage is due to port forwarding. An additional arm reaches the same port without
+/// the forwarder.
 /// </summary>
 internal sealed class ForwardingExplanation : IExplanation
 {
@@ -96,8 +97,9 @@ internal sealed class ForwardingExplanation : IExplanation
 
 /// <summary>
 /// Says how much of a difference behind a proxy is due to opening connections. Each arm is compared with the same arm
-/// with upstream keep-alive. The worker of the published server cannot keep connections open. If the keep-alive arm
-/// therefore has another server, it is compared with the arm that has this other server and no keep-alive.
+/// with keep-alive between the proxy and the server. If the published server cannot keep connections open, its
+/// keep-alive arm has another server. The keep-alive arm is then compared with an arm of this other server without
+/// keep-alive.
 /// </summary>
 internal sealed class KeepAliveExplanation : IExplanation
 {

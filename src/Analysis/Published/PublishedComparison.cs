@@ -4,7 +4,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Published;
 
-/// <summary>A published write-up: what was measured, the numbers, and which cells measure the same.</summary>
+/// <summary>A published write-up: what was measured, its numbers, and the cells of a run that measure the same.</summary>
 public sealed record PublishedComparison
 {
     /// <summary>Equals <see cref="Results.RunRecord.Scenario"/> of the runs that repeat the write-up.</summary>
@@ -31,10 +31,10 @@ public sealed record PublishedComparison
     /// <summary>The command that repeats the measurement.</summary>
     public required string Command { get; init; }
 
-    /// <summary>What could not be read or checked, and intentional differences.</summary>
+    /// <summary>What could not be read or checked, and how the repeated measurement differs on purpose.</summary>
     public IReadOnlyList<string> Remarks { get; init; } = [];
 
-    /// <summary>The metric whose measured values are shown next to a ratio.</summary>
+    /// <summary>The metric whose measured values of both cells are shown next to a ratio.</summary>
     public required Metric Shown { get; init; }
 
     public IReadOnlyList<PublishedFigure> Figures { get; init; } = [];
@@ -57,7 +57,7 @@ public static class WriteUps
 /// <summary>Explains a published difference with additional arms of the same run.</summary>
 public interface IExplanation
 {
-    /// <summary>Explains the difference. Null when the run lacks the necessary arms.</summary>
+    /// <summary>Computes the explanation. Null when the run lacks the necessary arms.</summary>
     Explained? Explain(MeasuredRun run, PublishedComparison published);
 }
 
@@ -94,13 +94,13 @@ public sealed record PublishedRatio(string What, CellChoice Cell, CellChoice Ref
 /// <summary>How reliable a published number is.</summary>
 public enum PublishedOrigin
 {
-    /// <summary>Read in the write-up or its repository.</summary>
+    /// <summary>The number was read in the write-up or its repository.</summary>
     Original,
 
-    /// <summary>Quoted by somebody else who names the write-up. The number is rounded and possibly wrong.</summary>
+    /// <summary>The number is quoted by somebody else who names the write-up. It is rounded and possibly wrong.</summary>
     SecondHand,
 
-    /// <summary>The claim that the write-up is quoted for. The number itself could not be read.</summary>
+    /// <summary>The number is the one that the write-up is quoted for. It could not be read in the write-up.</summary>
     AsReported,
 
     /// <summary>The write-up has the number, but it could not be read.</summary>

@@ -15,7 +15,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
 
     private RatioEstimate Estimate => Measured.Verdict.Estimate;
 
-    /// <summary>The reason why the run has no verdict, whatever the interval. Empty when the run may have a verdict.</summary>
+    /// <summary>The reason why the measured ratio has no verdict, whatever its interval. Empty when the interval decides.</summary>
     private string Withheld => Measured.Verdict.Withheld;
 
     public Agreement Agreement
@@ -47,7 +47,8 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
         _ => "differs: " + Difference(Estimate.Interval!.Value),
     };
 
-    // A published ratio has no interval. As elsewhere, differences smaller than delta do not matter, so its range is widened by delta.
+    // A published ratio has no interval. Differences smaller than delta do not matter, so the published range is
+    // widened by delta.
     private double Low => Published.Low / (1 + Delta);
 
     private double High => Published.High * (1 + Delta);
@@ -75,28 +76,31 @@ public enum Agreement
     /// <summary>Nothing was published, or the published number could not be read.</summary>
     NothingToCompare,
 
-    /// <summary>The whole interval lies within delta of the published ratio.</summary>
+    /// <summary>The whole interval lies within the published range, widened by delta.</summary>
     Agrees,
 
     /// <summary>
-    /// The interval contains published ratios and also other ratios in the same direction. The noisier a run, the more
-    /// ratios are compatible.
+    /// The interval overlaps the published range but reaches beyond it. The noisier a run is, the more published ratios
+    /// are compatible with it.
     /// </summary>
     Compatible,
 
-    /// <summary>The whole interval lies outside the published ratio.</summary>
+    /// <summary>The whole interval lies outside the published range.</summary>
     Differs,
 
-    /// <summary>There are too few rounds, or the interval contains both the published ratio and 1, which means no difference.</summary>
+    /// <summary>
+    /// There is no interval or no verdict, a rate was 0, or the interval reaches from the published range to 1 (no
+    /// difference).
+    /// </summary>
     CannotTell,
 }
 
-/// <summary>The factor by which a ratio changes between two situations, from rounds with all four cells.</summary>
+/// <summary>The factor by which a ratio differs between two situations, from the rounds that have all four cells.</summary>
 internal static class RatioOfRatios
 {
     /// <summary>
-    /// Computes (cell / reference) of the second situation divided by (cell / reference) of the first situation, by
-    /// requests/s. Null when a cell is missing or no round has all four cells.
+    /// Computes the ratio cell / reference of the second situation divided by that of the first, by requests/s. Null
+    /// when a cell is missing or no round has all four cells.
     /// </summary>
     public static RatioEstimate? Compute(MeasuredRun run, (MeasuredCell? Cell, MeasuredCell? Reference) first,
         (MeasuredCell? Cell, MeasuredCell? Reference) then) =>
@@ -114,7 +118,7 @@ internal static class RatioOfRatios
         }
     }
 
-    // A rate of 0 has no ratio. The estimate counts such a round as left out.
+    // If the reference has a rate of 0, there is no ratio. The estimate counts such a round as left out.
     private static double Ratio(double rate, double reference) => reference > 0 ? rate / reference : 0;
 
     private static Dictionary<int, double> ByNumber(MeasuredCell cell) =>
