@@ -9,8 +9,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// A Markdown report of runs with <c>--aa</c>: the shift between the two endpoints of the reference. The same stratified
-/// test is made for each run, for each size and for everything together.
+/// A Markdown report of runs with <c>--aa</c>: the shift between the two endpoints of the reference, with the same test
+/// for each run, for each size over all runs, and for everything together.
 /// </summary>
 public sealed class AaReport : IReport
 {

@@ -6,8 +6,8 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// Bencher Metric Format (https://bencher.dev/docs/reference/bencher-metric-format): a benchmark for each cell, and a
-/// measure for each metric and for each ratio to the reference, with bounds if there are enough rounds.
+/// Bencher Metric Format (https://bencher.dev/docs/reference/bencher-metric-format): a benchmark for each cell. It has
+/// a measure for each metric and for each ratio to the reference, with bounds if there are enough rounds.
 /// </summary>
 public sealed class BencherReport : IReport
 {
@@ -20,7 +20,7 @@ public sealed class BencherReport : IReport
         {
             var found = RateSearchResult.Of(series.File.Run)
                 .FirstOrDefault(search => search.Cell == series.Cell && search.Outcome == SearchOutcome.Found);
-            // Bencher would keep the name of a benchmark without measures for ever.
+            // Bencher would keep a benchmark for ever, even if it has no measures.
             if (series.Cell.Median is null && found is null)
                 continue;
             json.WriteStartObject(series.Name);

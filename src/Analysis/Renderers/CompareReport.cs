@@ -61,7 +61,10 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
             Append(text, table).Append(markdown ? "" : "\n");
     }
 
-    /// <summary>Makes a table with one column per file. A value has its ratio to the base, marked if the ratio is not decided.</summary>
+    /// <summary>
+    /// Makes a table with a column per file. Each value has its ratio to the base, marked ? if undecided and = if
+    /// equal.
+    /// </summary>
     private static TextTable OfMany(IReadOnlyList<FileComparison> comparisons)
     {
         var table = new TextTable([Arms.Heading(comparisons[0].Before.Run), "transport", "metric", comparisons[0].Before.Name,
@@ -95,7 +98,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
                 + $"{key.Load}"))}.");
     }
 
-    // The same method with other requests is another cell, so the requests are named.
+    // The same method with other requests is another cell, so the text names the requests.
     private static string Corpus(CellKey key) => key.Corpus.Length == 0 ? "" : $" (requests {key.Corpus})";
 
     private StringBuilder Append(StringBuilder text, TextTable table) => markdown ? text.Append(table.ToMarkdown()).Append('\n')

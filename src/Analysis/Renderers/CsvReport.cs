@@ -9,8 +9,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// All rounds in long form, with one row for each cell and each round that counts. Every metric is in ns, bytes or calls.
-/// The format is RFC 4180 with \n line ends, decimal points and no units in the cells.
+/// All rounds, with one row for each cell and each of its rounds that count. Times are in ns and sizes in bytes; the
+/// names of the columns have the units. The format is RFC 4180 with \n line ends and decimal points.
 /// </summary>
 public sealed class CsvReport : IReport
 {
@@ -21,7 +21,7 @@ public sealed class CsvReport : IReport
         "round", "at", "window_ns", "started", "ok", "completed", "payload_bytes",
     ];
 
-    // These columns follow the metrics, and the number of metrics grows. So readers find columns by name and not by
+    // These columns follow those of the metrics, whose number grows. So readers must find columns by name and not by
     // position (docs/reports.md).
     private static readonly string[] MethodColumns = ["method", "corpus", "smallest_reply_bytes", "largest_reply_bytes", "mode",
         "asked_rate", "found_rate", "found_low", "found_high"];
@@ -133,8 +133,8 @@ public sealed class WideCsvReport : IReport
 }
 
 /// <summary>
-/// The sheet of the 2014 write-up's script, with a row for each transport and size, and a column for each run with its
-/// milliseconds. A field is empty if the round is missing.
+/// The sheet that the script of the 2014 write-up made. It has a row for each transport and size, and in each row the
+/// milliseconds of every round. The field of a missing round is empty.
 /// </summary>
 public sealed class RunsCsvReport : IReport
 {

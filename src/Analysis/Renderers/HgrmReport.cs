@@ -9,8 +9,8 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// HdrHistogram's percentile text of the latencies of all rounds together, in ms, with one block per cell. Existing
-/// plotters read this format. Comments have the interval of the single rounds.
+/// The percentile format of HdrHistogram, which existing plotters read: the latencies of all rounds together in ms,
+/// with one block per cell. Comments have the interval over the rounds for some percentiles.
 /// </summary>
 public sealed class HgrmReport : IReport
 {
@@ -38,7 +38,7 @@ public sealed class HgrmReport : IReport
         return PrintableText.Of(text.ToString());
     }
 
-    /// <summary>Appends a comment for each known percentile with the range of single rounds.</summary>
+    /// <summary>Appends a comment for each usual percentile that has an interval or a range over the rounds.</summary>
     private static void AppendRounds(StringBuilder text, MeasuredCell cell, double alpha)
     {
         foreach (var metric in Metric.Percentiles)
@@ -51,7 +51,8 @@ public sealed class HgrmReport : IReport
     }
 
     /// <summary>
-    /// Writes what AbstractHistogram.outputPercentileDistribution writes, with 5 ticks for each halving of the distance to 100 %.
+    /// Writes the same text as AbstractHistogram.outputPercentileDistribution with 5 ticks for each halving of the
+    /// distance to 100 %.
     /// </summary>
     public static string Of(LatencyCounts counts)
     {
@@ -71,8 +72,8 @@ public sealed class HgrmReport : IReport
     }
 
     /// <summary>
-    /// Lists percentiles that approach 100, with several steps for each halving of the distance. Each has its value in ns
-    /// and the number of values up to it.
+    /// Lists percentiles that approach 100, with several steps for each halving of the distance. Each entry has its
+    /// value in ns, and the number of values that are at most this value.
     /// </summary>
     internal static IEnumerable<(double Percentile, long Value, long Count)> Steps(LatencyCounts counts)
     {

@@ -28,7 +28,7 @@ public sealed class HtmlReport : IReport
             .Append("<style>\n").Append(StyleSheets.Plots).Append(StyleSheets.Page).Line("</style>").Line("</head>")
             .Line("<body>");
         text.Line("<header>").Line($"<h1>{title}</h1>");
-        // Each section shows all files, so that the same section of two machines stands together.
+        // Each section contains all files, so the sections of two machines can be compared side by side.
         var documents = model.Files.Select(file => new Document(file)).ToList();
         void Each(Action<Document> append) => documents.ForEach(append);
         string Of(Document document) => model.Files.Count > 1 ? $": {Escape(document.Name)}" : "";
@@ -81,7 +81,7 @@ public sealed class HtmlReport : IReport
         text.Line("</section>");
     }
 
-    /// <summary>Appends a coloured cell for each shape and size, readable at a glance. The words say what the colours say.</summary>
+    /// <summary>Appends a table with a coloured cell for each shape and size. Its text says the same as its colours.</summary>
     private static void AppendGrid(StringBuilder text, VerdictGrid? grid)
     {
         if (grid is null)
@@ -111,7 +111,7 @@ public sealed class HtmlReport : IReport
         return table;
     }
 
-    /// <summary>Appends the failures of the whole run, which stand before everything else.</summary>
+    /// <summary>Appends the failures of the run, which stand before everything else.</summary>
     private static void AppendFailures(StringBuilder text, Document document, string suffix)
     {
         var failures = document.Doubts.Blocks.SelectMany(block => block.Doubts)

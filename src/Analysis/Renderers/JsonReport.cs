@@ -12,7 +12,8 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// A small and stable summary for scripts: medians, ratios, verdicts, doubts and the answer. Times are in ns, sizes in bytes.
+/// A small and stable summary for scripts: medians, ratios, verdicts, doubts and the answer. Times are in ns and sizes
+/// in bytes.
 /// </summary>
 public sealed class JsonReport : IReport
 {
@@ -128,7 +129,7 @@ public sealed class JsonReport : IReport
         json.WriteString("load", key.Load);
     }
 
-    /// <summary>Writes the range of the percentiles of single rounds, beside the percentiles of all rounds together.</summary>
+    /// <summary>Writes the range of each percentile over the rounds, beside the percentiles of all rounds together.</summary>
     private static void WriteOverRounds(Utf8JsonWriter json, MeasuredCell cell)
     {
         var percentiles = (from metric in Metric.Percentiles
@@ -210,7 +211,8 @@ public sealed class JsonReport : IReport
             _ => comparison.IsBetter ? "better" : "worse",
         });
         json.WriteBoolean("tooLittleToMatter", verdict.IsTooLittle);
-        // If rounds are missing for any verdict, their number is known. Otherwise the number of rounds that would decide is a range.
+        // If there are too few rounds for any verdict, it is known how many are missing. Otherwise the number of rounds
+        // that would decide is a range.
         var missing = verdict.RoundsMissing > 0 ? verdict.RoundsMissing : (int?)null;
         Write(json, "moreRoundsLeast", missing ?? verdict.MoreRounds?.Least);
         Write(json, "moreRounds", missing ?? verdict.MoreRounds?.Most);
@@ -226,7 +228,7 @@ public sealed class JsonReport : IReport
             json.WriteNull(name);
     }
 
-    /// <summary>Rounds to six digits, because further digits would change with every rounding.</summary>
+    /// <summary>Rounds to six digits, because further digits would change with every rounding error.</summary>
     private static double Rounded(double value) =>
         double.Parse(value.ToString("G6", System.Globalization.CultureInfo.InvariantCulture),
             System.Globalization.CultureInfo.InvariantCulture);

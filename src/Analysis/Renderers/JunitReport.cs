@@ -12,9 +12,9 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// JUnit's XML, which build servers show as tests: a suite for each file, with a test for the ending of the run and a
-/// test for each cell. A test fails if calls failed, and is skipped if nothing was measured. Slow results do not fail a
-/// test. Use <c>--fail-on</c> for slow results.
+/// JUnit's XML, which build servers show as tests. It has a suite for each file, with a test for the ending of the run
+/// and a test for each cell. A test fails if calls failed, and is skipped if nothing was measured. A slow result does
+/// not fail a test: use <c>--fail-on</c> for this.
 /// </summary>
 public sealed class JunitReport : IReport
 {

@@ -5,7 +5,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>The tables for a README or a pull request.</summary>
+/// <summary>A Markdown report with the tables of a run, for a README or a pull request.</summary>
 public sealed class MarkdownReport : IReport
 {
     public string Format => "markdown";

@@ -8,8 +8,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// Prometheus' text format, for node_exporter's textfile collector or a push gateway. Each metric is a gauge in seconds
-/// or bytes with a sample for each cell. The ratios to the reference follow, with their bounds.
+/// Prometheus' text format, for node_exporter's textfile collector or a push gateway. Each metric is a gauge with a
+/// sample for each cell, in seconds or bytes. Further gauges are the ratios to the reference, with their bounds.
 /// </summary>
 public sealed class PrometheusReport : IReport
 {

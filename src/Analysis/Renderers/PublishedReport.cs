@@ -37,7 +37,7 @@ public sealed class PublishedReport : IReport
         return PrintableText.Of(text.ToString());
     }
 
-    // A longer table with a caption is moved to the end of the page.
+    // A table with more rows and a caption is moved to the end of the page.
     private const int MostRows = 8;
 
     /// <summary>Writes all verdicts of the page in a sentence. Empty without verdicts.</summary>
@@ -90,8 +90,8 @@ public sealed class PublishedReport : IReport
     }
 
     /// <summary>
-    /// Appends how a file was measured. If a script made the command, the command is left out, because it is long and has
-    /// random ports. The script's own command is already on the page.
+    /// Appends how a file was measured. The command is left out if a script made it, because it is long and has random
+    /// ports. The page already has the command of the script.
     /// </summary>
     private static void AppendOrigin(StringBuilder text, NamedRun file, string command = "GrpcBench")
     {

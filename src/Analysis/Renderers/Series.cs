@@ -9,11 +9,12 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// A cell that programs track from run to run. Its name is unique in the report and does not depend on the other cells of the run.
+/// A cell that other programs follow from run to run. Its name is unique in the report and does not depend on the other
+/// cells of the run.
 /// </summary>
 internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
 {
-    /// <summary>The tracked metrics. <c>csv</c>, <c>json</c> and <c>prometheus</c> have all metrics.</summary>
+    /// <summary>The metrics that are followed. <c>csv</c>, <c>json</c> and <c>prometheus</c> have all metrics.</summary>
     public static IReadOnlyList<Metric> Followed { get; } = [Metric.Rate, Metric.P50, Metric.P99, Metric.ClientCpu, Metric.ServerCpu];
 
     public static IReadOnlyList<Series> Of(ReportModel model)
@@ -31,14 +32,14 @@ internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
         }
     }
 
-    /// <summary>Compares the cell with the reference by the headline and by the CPU per call. Empty for a reference.</summary>
+    /// <summary>Compares the cell with its reference by the headline and by the CPU per call. Empty for a reference.</summary>
     public IEnumerable<ArmComparison> Comparisons() => File.Run.ReferenceOf(Cell) is not { } reference ? []
         : new[] { ArmComparison.Headline(Cell), ArmComparison.Cost(Cell, reference) }
             .Select(metric => ArmComparison.Of(File.Run, Cell, reference, metric)).OfType<ArmComparison>();
 
     /// <summary>
-    /// Returns the value of the cell and the range of its single rounds. The range is extended so that it contains the
-    /// value, which may be that of the median round alone. Null when the cell does not have the metric.
+    /// Returns the value of the cell and its range over the rounds. The range is extended to contain the value, which
+    /// may come from the median round alone. Null when the cell does not have the metric.
     /// </summary>
     public (double Value, Interval? Bounds)? Of(Metric metric)
     {

@@ -6,8 +6,8 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// The plots as a standalone picture for a README: title, machine and date, then the plots that suit the run, or a single
-/// plot chosen by name.
+/// A standalone picture of plots for a README: title, machine and date, then the plots that suit the run, or one plot
+/// chosen by name.
 /// </summary>
 public sealed class SvgReport(string? plot = null) : IReport
 {
