@@ -34,9 +34,9 @@ public sealed record CellKey
     public string Client { get; init; } = "wire";
 
     /// <summary>
-    /// What a call is. <c>upload</c> is a payload that goes up. <c>ping-pong</c> is a message on an open stream and its
-    /// answer. <c>push</c> and <c>pull</c> are a message of a stream to and from the server. Empty for a unary call whose
-    /// payload comes down.
+    /// The kind of call. <c>upload</c> sends a payload to the server. <c>ping-pong</c> sends a message on an open
+    /// stream and gets an answer. <c>push</c> and <c>pull</c> are a single message of a stream, to the server and from
+    /// it. Empty for a unary call with the payload in the reply.
     /// </summary>
     public string Mode { get; init; } = "";
 
@@ -52,14 +52,15 @@ public sealed record CellKey
     public string Corpus { get; init; } = "";
 
     /// <summary>
-    /// Payload bytes of a reply. For a <see cref="Method"/>, bytes of a request, or the mean if requests differ.
+    /// Payload bytes of a call. For a <see cref="Method"/>, the bytes of a request, or their mean if the requests
+    /// differ.
     /// </summary>
     public required long Size { get; init; }
 
     /// <summary>Connections open at the same time.</summary>
     public required int Connections { get; init; }
 
-    /// <summary>Concurrent calls of a connection.</summary>
+    /// <summary>Concurrent calls on each connection.</summary>
     public int Streams { get; init; } = 1;
 
     /// <summary>
@@ -95,11 +96,11 @@ public sealed record CellKey
     [JsonIgnore]
     public bool IsOfMessages => Mode is "ping-pong" || IsOneWay;
 
-    /// <summary>Whether a call is a message without an answer, so that its latency is the time of one way.</summary>
+    /// <summary>Whether a call is a message without an answer. Its latency is then the time from one side to the other.</summary>
     [JsonIgnore]
     public bool IsOneWay => Mode is "push" or "pull";
 
-    /// <summary>What a call does, in short: the name of the method, or the size.</summary>
+    /// <summary>A short name of the call: the method or the size, followed by the work of the server if there is any.</summary>
     [JsonIgnore]
     public string Work => WorkOf(Method, Size, ServerWork);
 
@@ -120,7 +121,7 @@ public sealed record CellKey
         (method.Length == 0 ? Quantity.Size(size) : method[(method.LastIndexOf('/') + 1)..])
             + (serverWork.Length == 0 ? "" : $", work {serverWork}");
 
-    /// <summary>The variant without the part that belongs to the call.</summary>
+    /// <summary>The variant without the server's work, which belongs to the call and not to the arm.</summary>
     [JsonIgnore]
     public string Setting => ServerWork.Length == 0 ? Variant : string.Join(' ', Variant.Split(' ').Where(part => !IsWork(part)));
 

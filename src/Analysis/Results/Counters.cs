@@ -17,20 +17,24 @@ public sealed record ProcessUsage
     public long ContextSwitches { get; init; }
 
     /// <summary>
-    /// Context switches of threads that waited for something, so the number of times that threads were woken. Null when
-    /// the system does not report them.
+    /// Context switches of threads that had to wait. Each of them is followed by a wake-up, so this is the number of
+    /// wake-ups. Null when the system does not report them.
     /// </summary>
     public long? VoluntarySwitches { get; init; }
 
-    /// <summary>System calls of this program's event loop. Null when no event loop serves the sockets.</summary>
+    /// <summary>System calls of this program's event loop. Null when its event loop does not serve the sockets.</summary>
     public LoopUsage? Loop { get; init; }
 
-    /// <summary>The calls by which this usage is divided: every call that succeeded while the usage was counted.</summary>
+    /// <summary>
+    /// The calls that succeeded while this usage was counted. The usage is divided by them. In files with <see
+    /// cref="Measurement.Credited"/>, a usage of the window alone is divided by that number instead.
+    /// </summary>
     public long Calls { get; init; }
 
     /// <summary>
-    /// The calls by which allocations and context switches are divided, if these were counted over another time than the
-    /// CPU, as a server's own counters are. 0 when they are divided by <see cref="Calls"/>.
+    /// The calls by which allocations and context switches are divided, if these cover another time than the CPU time:
+    /// a server's own counters include load before and after the window. 0 when they are divided by <see
+    /// cref="Calls"/>.
     /// </summary>
     public long CountedCalls { get; init; }
 }
@@ -47,11 +51,14 @@ public sealed record LoopUsage
     /// <summary>Calls of send(2) and sendmsg(2).</summary>
     public long Sends { get; init; }
 
-    /// <summary>Calls of epoll_wait(2) and epoll_pwait2(2), also calls that returned at once.</summary>
+    /// <summary>Calls of epoll_wait(2) and epoll_pwait2(2), including calls that returned at once.</summary>
     public long Waits { get; init; }
 }
 
-/// <summary>The process whose CPU time, with that of its descendants, counts as the server's, or why there is no such process.</summary>
+/// <summary>
+/// The process whose CPU time, with that of its descendants, counts as the server's. Otherwise the reason why there is
+/// none.
+/// </summary>
 public sealed record ServerProcess
 {
     /// <summary>The addresses of this run that the process serves.</summary>
@@ -70,7 +77,7 @@ public sealed record ServerProcess
 /// <summary>CPU time of the whole machine during a round, in ns summed over its CPUs.</summary>
 public sealed record MachineUsage
 {
-    /// <summary>User, nice, system, irq and softirq time, of processes and of the kernel.</summary>
+    /// <summary>Time in which the CPUs were in use: user, nice, system, irq and softirq time.</summary>
     public required long BusyNs { get; init; }
 
     /// <summary>Time in softirq handlers. Loopback TCP receives there, and many kernels charge this time to no process.</summary>
@@ -149,18 +156,21 @@ public sealed record ConnectionStats
     public long? StreamsAllowed { get; init; }
 
     /// <summary>
-    /// Open connections of this endpoint as the server reports them, without the tool's own. Null when the server does not report them.
+    /// Open connections of this endpoint by the server's own count, without the tool's connections that carry no load.
+    /// Null when the server does not report them.
     /// </summary>
     public long? ServerOpen { get; init; }
 
     /// <summary>
-    /// Calls of this endpoint that the server reports as answered while they were counted. Null when the server does not report them.
+    /// Calls of this endpoint that the server answered between two readings of its counters, before and after the load.
+    /// Null when the server does not report them.
     /// </summary>
     public long? ServerCalls { get; init; }
 
     /// <summary>
-    /// Calls that succeeded for the client between the same two readings of the counters, including load before and after
-    /// the window. Null in older files, where this number equals the client's <see cref="ProcessUsage.Calls"/>.
+    /// Calls that succeeded for the client between the two readings of the server's counters. They include load before
+    /// and after the window. Null in older files, where this number equals the client's <see
+    /// cref="ProcessUsage.Calls"/>.
     /// </summary>
     public long? ClientCalls { get; init; }
 }

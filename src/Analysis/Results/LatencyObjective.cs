@@ -67,7 +67,7 @@ public sealed record LatencyObjective
 
 /// <summary>One term of a <see cref="LatencyObjective"/>.</summary>
 /// <param name="Name">One of <see cref="Names"/>.</param>
-/// <param name="Limit">The limit in ns. For failures, a share of all calls.</param>
+/// <param name="Limit">The limit in ns. For failures, the limit as a share of all calls.</param>
 public sealed record ObjectiveTerm(string Name, double Limit)
 {
     public const string Failures = "failures";
@@ -84,8 +84,8 @@ public sealed record ObjectiveTerm(string Name, double Limit)
     public double? Quantile => Name[0] == 'p' ? double.Parse(Name[1..], CultureInfo.InvariantCulture) / 100 : null;
 
     /// <summary>
-    /// The limit of the term as a mean over all calls. For p99, the share 0.01 of calls that may be slower than the
-    /// limit. For a mean, its ns. For failures, their share.
+    /// What is allowed against the term, as a mean over all calls. For p99, it is 0.01: the share of calls that may be
+    /// slower than the limit. For a mean, it is the limit in ns. For failures, it is the share of calls that may fail.
     /// </summary>
     public double Allowed => Quantile is { } quantile ? 1 - quantile : Limit;
 }

@@ -11,11 +11,12 @@ public sealed record Measurement
     /// <summary>Index into <see cref="RunRecord.Cells"/>.</summary>
     public required int Cell { get; init; }
 
-    /// <summary>Number of the round, from 1. Measurements with the same number are pairs.</summary>
+    /// <summary>Number of the round, from 1. The measurements of two cells with the same number form a pair.</summary>
     public required int Number { get; init; }
 
     /// <summary>
-    /// 0 for the first attempt. A spoiled round may be repeated with the next number. Only the last attempt of a cell and round counts.
+    /// 0 for the first attempt. A spoiled round may be repeated, and each repetition has the next number. Reports count
+    /// the last attempt that measured all cells of a comparison.
     /// </summary>
     public int Attempt { get; init; }
 
@@ -27,7 +28,7 @@ public sealed record Measurement
     /// <summary>Calls that started inside the window.</summary>
     public required long Started { get; init; }
 
-    /// <summary>Started calls that succeeded, inside the window or while it drained.</summary>
+    /// <summary>Started calls that succeeded, inside the window or in the drain after it.</summary>
     public required long Ok { get; init; }
 
     /// <summary>
@@ -67,8 +68,9 @@ public sealed record Measurement
     public long? LargestReply { get; init; }
 
     /// <summary>
-    /// All bytes received on the connections inside the window, including headers and failed calls. In files without
-    /// <see cref="Credited"/>, until the end of the drain. Null when the bytes were not counted.
+    /// All bytes received on the connections inside the window, including headers and failed calls. Files without <see
+    /// cref="Credited"/> also count the bytes received in the drain after the window. Null when the bytes were not
+    /// counted.
     /// </summary>
     public long? ReceivedBytes { get; init; }
 
@@ -81,7 +83,10 @@ public sealed record Measurement
     /// <summary>Exact sum of the latencies in <see cref="Latency"/> in ns, for means.</summary>
     public required long LatencySumNs { get; init; }
 
-    /// <summary>Lower bounds in ns of the latencies of calls that were cut off, in the same coding. Empty without such calls.</summary>
+    /// <summary>
+    /// Lower bounds in ns of the latencies of calls that were cut off, coded like <see cref="Latency"/>. Empty without
+    /// such calls.
+    /// </summary>
     public string CutOffLatency { get; init; } = "";
 
     /// <summary>
@@ -91,17 +96,21 @@ public sealed record Measurement
     public long NotSent { get; init; }
 
     /// <summary>
-    /// Lower bounds in ns of the latencies of calls not sent, from the intended start to the end of the window, in the
-    /// same coding. Empty without such calls.
+    /// Lower bounds in ns of the latencies of calls that were due but not sent, from the intended start to the end of
+    /// the window, coded like <see cref="Latency"/>. Empty without such calls.
     /// </summary>
     public string NotSentLatency { get; init; } = "";
 
     /// <summary>
-    /// In an open loop, times from the send to the reply. Empty in a closed loop, where they equal <see cref="Latency"/>.
+    /// In an open loop, times in ns from the send to the reply, coded like <see cref="Latency"/>. Empty in a closed
+    /// loop, where they would equal <see cref="Latency"/>.
     /// </summary>
     public string ServiceTime { get; init; } = "";
 
-    /// <summary>In an open loop, times from the intended start to the send. Empty in a closed loop.</summary>
+    /// <summary>
+    /// In an open loop, times in ns from the intended start to the send, coded like <see cref="Latency"/>. Empty in a
+    /// closed loop.
+    /// </summary>
     public string SendLateness { get; init; } = "";
 
     /// <summary>In an open loop, the requested calls per second. 0 in a closed loop.</summary>
@@ -111,13 +120,15 @@ public sealed record Measurement
     public BlockedShares? Blocked { get; init; }
 
     /// <summary>
-    /// What the client process used inside the window. In files without <see cref="Credited"/>, until the end of the drain.
+    /// What the client process used inside the window. In files without <see cref="Credited"/>, the drain after the
+    /// window is included.
     /// </summary>
     public required ProcessUsage Client { get; init; }
 
     /// <summary>
-    /// What the server used. The CPU time between the edges of the window is reported by the system for the server's
-    /// processes, or by the server itself. Everything else is reported by the server. Null when nobody reports the usage.
+    /// What the server used. The system reports the CPU time of the server's processes inside the window. Otherwise the
+    /// server reports its CPU time, which includes load before and after the window. The server reports everything
+    /// else. Null when nobody reports the usage.
     /// </summary>
     public ProcessUsage? Server { get; init; }
 
@@ -146,14 +157,15 @@ public sealed record Measurement
     public long FixedLoopNs { get; init; }
 
     /// <summary>
-    /// Time in ns of one load in a walk through 4 MiB just before the cell, which shows how much of the shared cache this
-    /// machine had. 0 when not measured.
+    /// Time in ns of one memory access in a walk through 4 MiB just before the cell. It shows how much of the shared
+    /// cache this machine had at that time. 0 when not measured.
     /// </summary>
     public double MemoryStepNs { get; init; }
 
     /// <summary>
-    /// What else used the machine during the round. A later attempt of the same cell and round replaces a spoiled round.
-    /// Without a later attempt the round counts, and reports show this doubt. Empty for a round that is not spoiled.
+    /// What else used the machine during the round and makes it doubtful. A later attempt of the same round replaces
+    /// the round. Without a later attempt the round counts, and reports show the doubt. Empty for a round that is not
+    /// spoiled.
     /// </summary>
     public string Spoiled { get; init; } = "";
 
@@ -165,8 +177,8 @@ public sealed record Measurement
 }
 
 /// <summary>
-/// The readings of each slice of a round, in the order of measuring. Slice i of a cell is measured next to slice i of the
-/// cells that it is compared with. Together these slices form a block.
+/// The readings of each slice of a round, in the order of measuring. The slices with the same index of all cells of a
+/// comparison are measured next to each other and form a block.
 /// </summary>
 public sealed record SliceReadings
 {
@@ -192,15 +204,18 @@ public sealed record SliceReadings
     public required IReadOnlyList<int> Order { get; init; }
 }
 
-/// <summary>Back-pressure: the share of the time of all streams in which they had data to write and could not.</summary>
+/// <summary>
+/// Back-pressure on the streams, by cause. Each share is the part of the time of all streams in which they had data to
+/// write but could not write.
+/// </summary>
 /// <param name="StreamWindow">The stream's window was closed (RFC 9113, 6.9).</param>
 /// <param name="ConnectionWindow">The connection's window was closed.</param>
 /// <param name="Socket">The socket accepted no more data.</param>
 /// <param name="Times">How often a stream was blocked.</param>
 /// <param name="ResumeNs">Mean time in ns until the stream could write again. 0 if no stream was blocked.</param>
 /// <param name="AheadBytes">
-/// The most flow-controlled bytes in flight on a connection when a stream was blocked. These bytes were written, and the
-/// reader had not yet returned them to the window.
+/// The most flow-controlled bytes in flight on a connection when a stream was blocked. These bytes were written, and
+/// the reader had not yet returned them to the window.
 /// </param>
 public sealed record BlockedShares(
     double StreamWindow, double ConnectionWindow, double Socket, long Times = 0, long ResumeNs = 0, long AheadBytes = 0);

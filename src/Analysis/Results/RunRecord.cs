@@ -47,7 +47,8 @@ public sealed record RunRecord
     public IReadOnlyList<ServerInfo> Servers { get; init; } = [];
 
     /// <summary>
-    /// The processes whose CPU time counts as that of servers that this tool did not start. Empty when this tool started the servers.
+    /// The processes whose CPU time counts as the servers', if this tool did not start the servers. Empty when this
+    /// tool started them.
     /// </summary>
     public IReadOnlyList<ServerProcess> ServerProcesses { get; init; } = [];
 
@@ -120,12 +121,12 @@ public sealed record RunOptionsRecord
     public required long DurationNs { get; init; }
 
     /// <summary>
-    /// The least length in ns of the slices in which cells of a comparison took turns, where possible
-    /// (<see cref="Measurement.Slices"/>). 0 when each round of a cell was one window.
+    /// The least length in ns of a slice, if the cells of a comparison took turns in slices (<see
+    /// cref="Measurement.Slices"/>). 0 when each round of a cell was one window.
     /// </summary>
     public long SliceNs { get; init; }
 
-    /// <summary>Whether the length was requested (<c>-d</c>), so that windows of slow calls were not lengthened.</summary>
+    /// <summary>Whether the user requested the length (<c>-d</c>), so that windows were not lengthened for slow calls.</summary>
     public bool DurationFixed { get; init; }
 
     /// <summary>Calls of a measurement. 0 when a measurement ends after a time.</summary>
@@ -139,7 +140,7 @@ public sealed record RunOptionsRecord
     /// </summary>
     public bool FreshServers { get; init; }
 
-    /// <summary>How long each server was loaded before its first round, in ns. The results of this load are not kept.</summary>
+    /// <summary>The time in ns for which each server was loaded before its first round. The results of this load are not kept.</summary>
     public long RehearsalNs { get; init; }
 
     /// <summary>The time-out in ns after which a call is cut off.</summary>
@@ -154,7 +155,8 @@ public sealed record RunOptionsRecord
     public double Delta { get; init; } = 0.03;
 
     /// <summary>
-    /// Whether the run could stop early, depending on its results. Its intervals are corrected for a look after every round.
+    /// Whether the run could stop early, depending on its results. If so, its intervals are corrected for a look at the
+    /// results after every round.
     /// </summary>
     public bool RoundsAuto { get; init; }
 

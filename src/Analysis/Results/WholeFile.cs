@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
-/// Reads and writes files in one piece. A written file is the old file or the new file, never a part of it. A file larger
-/// than <see cref="LargestRead"/> is not read.
+/// Reads and writes whole files. A path that is being written has the old file or the new file, never a part of it. A
+/// file larger than <see cref="LargestRead"/> is not read.
 /// </summary>
 public static partial class WholeFile
 {
@@ -36,7 +36,8 @@ public static partial class WholeFile
         }
         if (FileKind.IsStandardOutput(path))
         {
-            // Standard output is already open. If the file behind it were opened by its name, it would be written from its beginning.
+            // Standard output is already open and may lead to a file. If this file were opened by its name, writing
+            // would begin at its start.
             using var standard = path[^1] is '1' or 't' ? Console.OpenStandardOutput() : Console.OpenStandardError();
             write(standard);
             return;
@@ -58,8 +59,8 @@ public static partial class WholeFile
     }
 
     /// <summary>
-    /// Makes a new file of <paramref name="write"/>'s bytes, and its folder if the folder does not exist. Returns false
-    /// when the name is taken.
+    /// Makes a new file with the bytes of <paramref name="write"/>. Makes its folder if the folder does not exist.
+    /// Returns false when the name is taken.
     /// </summary>
     /// <exception cref="IOException">The file cannot be written. The message is one sentence without the path.</exception>
     /// <exception cref="NotSupportedException">The path cannot be the name of a file.</exception>
@@ -84,7 +85,7 @@ public static partial class WholeFile
     {
         if (Directory.Exists(path))
             throw new IOException("it is a folder");
-        // The file is shared in every way, so that on Windows a run that goes on can still replace it.
+        // The file may be replaced while it is open here. Otherwise a run that still writes it would fail on Windows.
         using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
         var bytes = new MemoryStream();
         var buffer = new byte[64 * 1024];
@@ -157,7 +158,7 @@ public static partial class WholeFile
                 if (!OperatingSystem.IsWindows() && Path.Exists(target))
                     File.SetUnixFileMode(file.SafeFileHandle, mode);
                 write(file);
-                // Without this flush, the new name may be on an empty file after a power cut.
+                // Without this flush, the file could be empty after a power cut although it already has its new name.
                 file.Flush(flushToDisk: true);
             }
             finish(temporary, target);
@@ -173,8 +174,8 @@ public static partial class WholeFile
     }
 
     /// <summary>
-    /// Gives a file its name. Returns false if another file has the name. On Unix, File.Move first looks whether the name
-    /// is free and then renames. So it may replace a file that another program made in between. link(2) never replaces a
+    /// Gives a file its name. Returns false if another file has the name. On Unix, File.Move checks that the name is
+    /// free before it renames. A file that another program makes in between would be replaced. link(2) never replaces a
     /// file.
     /// </summary>
     private static bool TryName(string temporary, string path)
