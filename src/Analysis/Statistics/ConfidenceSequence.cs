@@ -1,17 +1,18 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// An interval that may be read after every round: alpha is the probability that the interval misses the mean at any of
-/// these looks, however many there are. It is the t-mixture sequence with the right-Haar prior on the standard deviation
-/// and a normal prior on effect / deviation (Lai 1976, On confidence sequences, Annals of Statistics 4; Wang and Ramdas
-/// 2024, Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance).
+/// An interval that may be looked at after every round. Alpha is the probability that the interval misses the mean at
+/// any of these looks, however many there are. It is the t-mixture sequence with the right-Haar prior on the standard
+/// deviation and a normal prior on effect / deviation (Lai 1976, On confidence sequences, Annals of Statistics 4; Wang
+/// and Ramdas 2024, Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance).
 /// </summary>
 public static class ConfidenceSequence
 {
-    // The prior variance of effect / deviation. With 1, the sequence is best for differences as large as the deviation of a round.
+    // The prior variance of effect / deviation. With 1, the sequence is best for differences about as large as the
+    // deviation of a round.
     private const double Prior = 1;
 
-    /// <summary>Computes the interval of values in the order of measuring. Null while nothing can be excluded.</summary>
+    /// <summary>Computes the interval of values in the order of measuring. Null while it would be infinite.</summary>
     public static Interval? Compute(IReadOnlyCollection<double> values, double alpha)
     {
         if (Multiplier(values.Count, alpha) is not { } multiplier)
@@ -30,6 +31,6 @@ public static class ConfidenceSequence
         return a * k >= 1 ? null : Math.Sqrt((count - 1) * (k - 1) / (1 - a * k));
     }
 
-    /// <summary>Returns the smallest number of values with a finite interval.</summary>
+    /// <summary>Returns the smallest number of values that gives a finite interval.</summary>
     public static int FewestFor(double alpha) => Enumerable.Range(2, 1000).First(count => Multiplier(count, alpha) is not null);
 }

@@ -52,7 +52,7 @@ internal static class HistogramCoding
         var inflated = Inflate(Unpack(text));
         if (inflated.Length < HeaderLength || BinaryPrimitives.ReadInt32BigEndian(inflated) != Cookie)
             throw new FormatException("a histogram is not in HdrHistogram's V2 coding");
-        // The offset is normally 0. hdr-histogram-js writes 1 and shifts nothing.
+        // The offset is normally 0. hdr-histogram-js writes 1 but does not shift its counts.
         if (BinaryPrimitives.ReadInt32BigEndian(inflated[8..]) is not (0 or 1)
             || BinaryPrimitives.ReadInt32BigEndian(inflated[12..]) != Digits
             || BinaryPrimitives.ReadInt64BigEndian(inflated[16..]) is not (0 or 1))

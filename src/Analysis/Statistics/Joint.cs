@@ -17,9 +17,9 @@ public static class Joint
         ? [.. series.Select(one => ConfidenceSequence.Compute([.. one.Select(round => round.Value)], Alpha / claims))]
         : MaxT.Compute(series, Alpha * series.Count / Math.Max(1, claims));
 
-    /// <summary>Computes the smallest number of rounds with an interval.</summary>
+    /// <summary>Computes the smallest number of rounds that gives an interval.</summary>
     /// <param name="isLookedAt">See <see cref="Intervals"/>.</param>
-    /// <param name="claims">The number of series that share the level.</param>
+    /// <param name="claims">The number of series that share the error level <see cref="Alpha"/>.</param>
     /// <param name="measured">The number of series with values. Null when all series have values.</param>
     public static int FewestRounds(bool isLookedAt, int claims, int? measured = null) => isLookedAt
         ? ConfidenceSequence.FewestFor(Alpha / Math.Max(1, claims))

@@ -28,7 +28,6 @@ public sealed class LatencyCounts
 
     public static LatencyCounts Empty { get; } = new([], []);
 
-    /// <summary>Number of values.</summary>
     public long Count => cumulated.Length == 0 ? 0 : cumulated[^1];
 
     /// <summary>Longest value in ns, to three digits. 0 when empty.</summary>
@@ -40,21 +39,22 @@ public sealed class LatencyCounts
     /// <summary>Sum of the values in ns, to three digits.</summary>
     public long Sum => this.Aggregate(0L, (sum, entry) => sum + MiddleOf(entry.Slot) * entry.Count);
 
-    /// <summary>Whether at least 100 samples lie beyond the percentile.</summary>
+    /// <summary>Whether at least <see cref="SamplesBeyond"/> samples lie beyond the percentile.</summary>
     public bool HasDataFor(double percentile) => Count * (100 - percentile) / 100 >= SamplesBeyond - 1e-6;
 
     /// <summary>Returns a percentile in ns. Null when there is not enough data.</summary>
     public double? At(double percentile) => HasDataFor(percentile) ? ValueAtRank(RankOf(percentile)) : null;
 
     /// <summary>
-    /// Whether the percentile is only a lower bound. This is so if the percentile would rise by more than
-    /// <see cref="LeastRise"/> when the calls with lower bounds had never ended.
+    /// Whether the percentile is only a lower bound: it would be higher by more than <see cref="LeastRise"/> if the
+    /// calls with lower bounds had never ended.
     /// </summary>
     public bool IsBoundAt(double percentile) =>
         ended is not null && HasDataFor(percentile) && RankOf(percentile) is var rank
             && (rank > ended.Count || ended.ValueAtRank(rank) > (1 + LeastRise) * ValueAtRank(rank));
 
-    // Among thousands of calls, one call changes only the last digit of a percentile. This is no reason for a doubt.
+    // A smaller rise is no reason for a doubt. Among thousands of calls, one call changes only the last digit of a
+    // percentile.
     private const double LeastRise = 0.005;
 
     /// <summary>The longest value in ns. Null without values.</summary>
@@ -67,8 +67,8 @@ public sealed class LatencyCounts
     public int Filled => slots.Length;
 
     /// <summary>
-    /// Returns the value in ns below or at which this percentage of all values lie, as HdrHistogram's
-    /// getValueAtPercentile does. 0 when empty.
+    /// Returns the value in ns that this percentage of all values do not exceed, as HdrHistogram's getValueAtPercentile
+    /// does. 0 when empty.
     /// </summary>
     public long ValueAt(double percentile)
     {
@@ -84,7 +84,7 @@ public sealed class LatencyCounts
         return LatencyHistogram.HighestOf(slots[found < 0 ? ~found : found]);
     }
 
-    /// <summary>Counts the values up to this value in ns, to three digits.</summary>
+    /// <summary>Counts the recorded values of at most <paramref name="value"/> ns, to three digits.</summary>
     public long CountUpTo(long value)
     {
         var found = Array.BinarySearch(slots, LatencyHistogram.IndexOf(Math.Clamp(value, 0, LatencyHistogram.MaxValue)));
@@ -92,7 +92,7 @@ public sealed class LatencyCounts
         return last < 0 ? 0 : cumulated[last];
     }
 
-    /// <summary>Returns the values of both histograms.</summary>
+    /// <summary>Returns the values of both histograms together.</summary>
     public LatencyCounts Add(LatencyCounts other)
     {
         if (other.Count == 0 || Count == 0)
@@ -105,7 +105,7 @@ public sealed class LatencyCounts
         return new LatencyCounts([.. sums.Keys], [.. sums.Values]);
     }
 
-    /// <summary>Returns the values of both histograms, where the values of <paramref name="bounds"/> are lower bounds.</summary>
+    /// <summary>Returns the values of both histograms together. Those of <paramref name="bounds"/> are lower bounds.</summary>
     public LatencyCounts WithBounds(LatencyCounts bounds)
     {
         if (bounds.Count == 0)

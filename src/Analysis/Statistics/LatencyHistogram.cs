@@ -21,7 +21,6 @@ public sealed class LatencyHistogram
 
     private readonly long[] counts = new long[Slots];
 
-    /// <summary>Number of recorded values.</summary>
     public long Count { get; private set; }
 
     /// <summary>Exact sum of the recorded values in ns. After decoding, the sum of the middles of the slots.</summary>
@@ -29,9 +28,7 @@ public sealed class LatencyHistogram
 
     public ReadOnlySpan<long> Counts => counts;
 
-    /// <summary>
-    /// Counts a duration. A negative duration counts as 0. Clocks never run backwards, but a difference can be negative.
-    /// </summary>
+    /// <summary>Counts a duration. A negative duration, which a difference of two clock readings can be, counts as 0.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Record(long nanoseconds)
     {

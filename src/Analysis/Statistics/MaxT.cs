@@ -2,14 +2,14 @@ namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
 /// Simultaneous intervals of several means: alpha is the probability that at least one interval misses its mean. The
-/// series are measured in the same rounds, so their noise is correlated. The correlation is estimated by flipping the
-/// signs of whole rounds (Westfall and Young 1993, Resampling-Based Multiple Testing, max-T). The sign is that of the
-/// distance of a round from the mean. Corrections that ignore the correlation, such as Holm's or Bonferroni's, give wider
-/// intervals.
+/// series are measured in the same rounds, so their noise is correlated. To estimate the correlation, the signs of
+/// whole rounds are flipped at random (Westfall and Young 1993, Resampling-Based Multiple Testing, max-T): each flip
+/// changes the signs of the deviations of all series from their means in this round. Corrections that ignore the
+/// correlation, such as Holm's or Bonferroni's, give wider intervals.
 /// </summary>
 public static class MaxT
 {
-    // Up to this number of rounds all sign vectors are used, and above it a fixed sample of sign vectors.
+    // Up to this number of rounds, all vectors of signs are used. With more rounds, a fixed sample of vectors is used.
     private const int MostExact = 12, Sampled = 2047;
 
     /// <summary>Computes an interval for each series, in the same order. Null for a series that has too few rounds.</summary>
@@ -24,11 +24,11 @@ public static class MaxT
         return [.. parts.Select(part => part?.IntervalAt(critical))];
     }
 
-    /// <summary>Computes the quantile of the largest standardised sum over all series.</summary>
+    /// <summary>Computes the quantile, over the vectors of signs, of the largest standardised sum of any series.</summary>
     private static double Critical(List<Part> parts, double alpha)
     {
         var rounds = parts.SelectMany(part => part.Rounds).Distinct().Order().ToList();
-        // The index of a term's round among all rounds is the index of its sign.
+        // Each term gets the index of its round among all rounds, which is also the index of the round's sign.
         var terms = parts.ConvertAll(part => part.Rounds.Zip(part.Residuals, (round, residual) =>
             (Round: rounds.BinarySearch(round), Share: residual / part.Norm)).ToArray());
         var largest = new List<double>();
@@ -49,7 +49,8 @@ public static class MaxT
     }
 
     /// <summary>
-    /// Lists signs of the rounds. A vector and its opposite give the same result, so all vectors are listed with a fixed first sign.
+    /// Lists vectors with a sign for each round. A vector and its opposite give the same result, so when all vectors
+    /// are listed, the first sign is fixed.
     /// </summary>
     private static IEnumerable<bool[]> Signs(int rounds)
     {
@@ -81,7 +82,7 @@ public static class MaxT
             Mean = series.Average(one => one.Value);
             Residuals = [.. series.Select(one => one.Value - Mean)];
             Norm = Math.Sqrt(Residuals.Sum(residual => residual * residual));
-            // Rounding errors of equal ratios are no noise.
+            // Ratios that are equal may differ by rounding errors, which are no noise.
             if (Norm < 1e-12)
                 Norm = 0;
         }
@@ -90,12 +91,15 @@ public static class MaxT
 
         public double[] Residuals { get; }
 
-        /// <summary>Root of the sum of squares.</summary>
+        /// <summary>Root of the sum of the squared residuals.</summary>
         public double Norm { get; }
 
         private double Mean { get; }
 
-        /// <summary>Computes the interval by Student's statistic of the same sum: (n − 1)c² / (n − c²).</summary>
+        /// <summary>
+        /// Computes the interval from the critical sum c. Student's t² of a sum c is (n − 1)c² / (n − c²). Null for too
+        /// few rounds.
+        /// </summary>
         public Interval? IntervalAt(double critical)
         {
             var n = Rounds.Length;

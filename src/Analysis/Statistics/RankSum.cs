@@ -2,8 +2,8 @@ namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
 /// Mann and Whitney's test of two unpaired samples, and Moses' interval of their shift (Hollander and Wolfe,
-/// Nonparametric Statistical Methods, chapter 4). Exact for up to 50 values per sample. For larger samples, the normal
-/// approximation.
+/// Nonparametric Statistical Methods, chapter 4). The results are exact for up to 50 values per sample. For larger
+/// samples, the normal approximation is used.
 /// </summary>
 public static class RankSum
 {
@@ -17,8 +17,8 @@ public static class RankSum
     }
 
     /// <summary>
-    /// Computes the interval of the shift from the first sample to the second. The interval misses the shift with at most
-    /// the probability alpha. Null when there are too few values.
+    /// Computes the interval of the shift from the first sample to the second. The probability that the interval misses
+    /// the shift is at most alpha. Null when there are too few values.
     /// </summary>
     public static Interval? IntervalOf(IEnumerable<double> first, IEnumerable<double> second, double alpha)
     {
@@ -29,8 +29,8 @@ public static class RankSum
     }
 
     /// <summary>
-    /// Computes the two-sided probability of samples at least as far apart as these when nothing differs. A tie counts
-    /// half, rounded towards the middle.
+    /// Computes the two-sided probability, when nothing differs, of samples at least as far apart as these. A tie
+    /// counts half, and a half in the sum is rounded towards the middle.
     /// </summary>
     public static double PValue(IReadOnlyCollection<double> first, IReadOnlyCollection<double> second)
     {
@@ -61,9 +61,9 @@ public static class RankSum
     }
 
     /// <summary>
-    /// Computes the probabilities of each U when nothing differs. The number of ways to reach u is a coefficient of the
-    /// Gaussian binomial, a product of (1 − q^(m+i)) / (1 − q^i). The factors are applied one by one, each scaled so that
-    /// the result stays a distribution.
+    /// Computes the probability of each U when nothing differs. The number of ways to reach u is a coefficient of the
+    /// Gaussian binomial, a product of (1 − q^(m+i)) / (1 − q^i). The factors are applied one by one, each scaled so
+    /// that the result stays a distribution.
     /// </summary>
     private static double[] Distribution(int n, int m)
     {

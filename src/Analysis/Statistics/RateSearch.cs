@@ -1,18 +1,22 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// Searches the highest rate at which an objective holds, with one rate per window. The rates are a stochastic
-/// approximation of the log rate (Kesten 1958, Accelerated stochastic approximation). There is a step up after a window
-/// that met the objective, and a step down after a window that did not. Each change of direction halves the step, down to
-/// 4 %. Later windows thus correct a window that was wrong by chance; a bisection would stay wrong. The result is a local
-/// log-linear regression over the windows near the end of the search. It fits what counts against the objective on the
-/// log rate, weighted by distance, by quasi-likelihood with a variance proportional to the mean (Wedderburn 1974; Loader
-/// 1999, Local Regression and Likelihood). The interval is a jackknife over the windows (Tukey 1958), so the calls of a
-/// window need not be independent.
+/// Searches for the highest rate at which an objective holds, with one rate per window. The rates are a stochastic
+/// approximation of the log rate (Kesten 1958, Accelerated stochastic approximation). After a window that met the
+/// objective, the rate steps up, and after a window that did not, it steps down. Each change of direction halves the
+/// step, down to 4 %. Later windows thus correct a window that was wrong by chance, after which a bisection would stay
+/// wrong. The result comes from a local regression over the windows near the end of the search: the log of what counts
+/// against the objective is fitted as a linear function of the log rate. Windows are weighted by their distance. The
+/// fit is by quasi-likelihood with a variance proportional to the mean (Wedderburn 1974; Loader 1999, Local Regression
+/// and Likelihood). The interval is a jackknife over the windows (Tukey 1958), so the calls of a window need not be
+/// independent.
 /// </summary>
 public static class RateSearch
 {
-    /// <summary>Rounds in which the steps approach the rate, before the rounds that count.</summary>
+    /// <summary>
+    /// The number of rounds that a search has in addition to the requested ones, because its first steps only approach
+    /// the rate.
+    /// </summary>
     public const int Approach = 8;
 
     /// <summary>The highest rate that is tried, as a multiple of the rate at full load.</summary>
@@ -21,12 +25,12 @@ public static class RateSearch
     /// <summary>The lowest rate that is tried, as a multiple of the rate at full load.</summary>
     public const double Least = 0.01;
 
-    /// <summary>The smallest number of windows near the rate with an interval.</summary>
+    /// <summary>The smallest number of windows near the rate that gives an interval.</summary>
     public const int FewestWindows = 5;
 
     private const double FirstStep = 0.6931471805599453; // ln 2
     private const double LastStep = 0.04;
-    /// <summary>The largest distance of a window that counts, between its log rate and that of the centre.</summary>
+    /// <summary>A window counts if its log rate is less than this far from the log rate of the centre.</summary>
     public const double Reach = 0.4;
     private const double MostExcess = 4;
     private const double Flattest = 0.5, Steepest = 500;
@@ -47,16 +51,17 @@ public static class RateSearch
         return Math.Clamp(done[^1].Rate * Math.Exp(done[^1].IsKept ? step : -step), saturation * Least, saturation * Most);
     }
 
-    /// <summary>Computes the current place of the search: the geometric mean of the rates of its second half.</summary>
+    /// <summary>Computes where the search is now: the geometric mean of the rates in its second half.</summary>
     public static double Centre(IReadOnlyList<double> rates) =>
         Math.Exp(rates.Skip(rates.Count / 2).Select(rate => Math.Log(rate)).DefaultIfEmpty(double.NaN).Average());
 
     /// <summary>
-    /// Computes the rate at which the mean of what counts against the objective equals the allowed mean. The rate has an
-    /// interval if there are enough windows and the rate lies among them.
+    /// Computes the rate at which the calls just keep a term of the objective: the mean per call of what counts against
+    /// the term equals the allowed mean. The rate has an interval if there are enough windows and the rate lies among
+    /// them.
     /// </summary>
     /// <param name="probes">All windows. Windows far from the centre have no weight.</param>
-    /// <param name="allowed">The allowed mean per call.</param>
+    /// <param name="allowed">The mean per call that may count against the term.</param>
     /// <param name="centre">See <see cref="Centre"/>.</param>
     /// <param name="alpha">The probability that the interval misses the rate.</param>
     /// <returns>The rate. Null if no window is near the centre, or nothing counts against the objective in any window.</returns>
@@ -64,13 +69,13 @@ public static class RateSearch
     {
         if (Local(probes, allowed, centre) is not { } first)
             return null;
-        // The second fit is centred at the rate that the first fit found.
+        // The second fit is centred on the rate that the first fit found.
         centre *= Math.Exp(first);
         var near = Near(probes, centre);
         if (Local(near, allowed, centre) is not { } found)
             return null;
-        // A fit that reaches beyond the windows is limited to their end, whichever window is left out. The results would
-        // be equal, but this is no certainty.
+        // A rate beyond the windows is limited to their end, whichever window is left out. The jackknife would then
+        // find equal rates, and an interval without width, although the rate is uncertain.
         var ends = Ends(near, centre);
         if (near.Count < FewestWindows || found <= ends.Low || found >= ends.High)
             return new FoundCrossing(centre * Math.Exp(found), null);
@@ -81,7 +86,7 @@ public static class RateSearch
         return new FoundCrossing(centre * Math.Exp(found), new Interval(centre * Math.Exp(found - half), centre * Math.Exp(found + half)));
     }
 
-    /// <summary>Lists the windows that have weight around the centre.</summary>
+    /// <summary>Lists the windows that count around the centre.</summary>
     public static IReadOnlyList<Probe> Near(IEnumerable<Probe> probes, double centre) =>
         [.. probes.Where(probe => probe.Calls > 0 && Math.Abs(Math.Log(probe.Rate / centre)) < Reach)];
 
@@ -135,7 +140,8 @@ public static class RateSearch
     }
 
     /// <summary>
-    /// Computes the log of (rate at which the fitted mean equals the allowed mean / centre). Null when nothing can be fitted.
+    /// Computes ln(rate / centre) for the rate at which the fitted mean equals the allowed mean. Null when nothing can
+    /// be fitted.
     /// </summary>
     private static double? Local(IReadOnlyList<Probe> probes, double allowed, double centre)
     {
@@ -168,16 +174,17 @@ public static class RateSearch
         return Math.Clamp(crossing, ends.Low, ends.High);
     }
 
-    /// <summary>Computes the lowest and highest log of (rate / centre) for which a result is given.</summary>
+    /// <summary>Computes the lowest and highest ln(rate / centre) that can be a result: one last step beyond the windows.</summary>
     private static Interval Ends(IReadOnlyList<Probe> near, double centre) => new(
         Math.Log(near.Min(probe => probe.Rate) / centre) - LastStep, Math.Log(near.Max(probe => probe.Rate) / centre) + LastStep);
 }
 
 /// <summary>What a window shows about one term of an objective.</summary>
-/// <param name="Rate">Offered calls per second.</param>
+/// <param name="Rate">The requested calls per second.</param>
 /// <param name="Calls">The number of calls whose result is known.</param>
 /// <param name="Against">
-/// The sum over these calls of what counts against the term: 1 for each call that was too slow or failed, or, for a mean, its time in ns.
+/// The sum of what counts against the term. Each call that was too slow or failed counts 1. For a mean, each call
+/// counts with its time in ns.
 /// </param>
 public sealed record Probe(double Rate, double Calls, double Against);
 

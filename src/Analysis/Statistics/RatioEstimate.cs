@@ -3,41 +3,42 @@ namespace IpcBench.Analysis.Statistics;
 /// <summary>The ratio of a metric of two arms, and its interval.</summary>
 public sealed record RatioEstimate
 {
-    /// <summary>New / base. 1 is equal.</summary>
+    /// <summary>The ratio new / base. 1 means equal.</summary>
     public required double Ratio { get; init; }
 
     /// <summary>The interval of the ratio. Null when there are too few rounds.</summary>
     public Interval? Interval { get; init; }
 
-    /// <summary>Pairs of rounds, or the rounds of the smaller of two unpaired samples.</summary>
+    /// <summary>The number of pairs of rounds. For two unpaired samples, the number of rounds of the smaller one.</summary>
     public required int Rounds { get; init; }
 
-    /// <summary>Pairs of rounds, or rounds of both samples, that are left out because a value is 0 and has no ratio.</summary>
+    /// <summary>The number of pairs, or of rounds of both samples, that are left out because a value is 0 and has no ratio.</summary>
     public int LeftOut { get; init; }
 
-    /// <summary>The widening of the interval on both sides for the drift between two runs, as a logarithm.</summary>
+    /// <summary>The drift between two runs, as a logarithm, by which each bound of the interval was moved outwards.</summary>
     public double Drift { get; init; }
 
-    /// <summary>The smallest number of rounds or pairs with an interval.</summary>
+    /// <summary>The smallest number of rounds or pairs that gives an interval.</summary>
     public required int FewestRounds { get; init; }
 
-    /// <summary>The probability that the interval holds the true ratio, e.g. 0.95.</summary>
+    /// <summary>The probability that the interval contains the true ratio, e.g. 0.95.</summary>
     public required double Confidence { get; init; }
 
     /// <summary>Standard error of the mean of the log ratios of pairs. 0 for unpaired rounds.</summary>
     public double Error { get; init; }
 
     /// <summary>
-    /// Estimates the ratio from pairs of the same round: the Hodges–Lehmann estimate of the log ratios, with an interval
-    /// of their mean. Null without a pair of positive numbers.
+    /// Estimates the ratio from pairs of values, each pair from one round. The result is the Hodges–Lehmann estimate of
+    /// the log ratios, with an interval of their mean. Null without a pair of positive numbers.
     /// </summary>
     /// <param name="pairs">Pairs of values with the number of their round.</param>
     /// <param name="isLookedAt">See <see cref="Joint.Intervals"/>.</param>
-    /// <param name="claims">The number of comparisons that share the level.</param>
+    /// <param name="claims">The number of comparisons that share the error level.</param>
     /// <param name="interval">
-    /// Returns the interval of the log ratios in a family of comparisons. Null for the interval of this comparison alone.
+    /// Returns the interval of the log ratios, simultaneous with those of a family. Null for the interval of this
+    /// comparison alone.
     /// </param>
-    /// <param name="fewest">The smallest number of rounds with an interval in a family. Null when all claims have values.</param>
+    /// <param name="fewest">The smallest number of rounds that gives an interval in a family. Null when all claims have values.</param>
     public static RatioEstimate? FromPairs(IEnumerable<(int Round, double Base, double New)> pairs, bool isLookedAt = false, int claims = 1,
         Func<IReadOnlyList<(int Round, double Value)>, Interval?>? interval = null, int? fewest = null)
     {
@@ -61,9 +62,9 @@ public sealed record RatioEstimate
     }
 
     /// <summary>
-    /// Estimates the ratio from unpaired rounds: the ratio of the medians, with the rank-sum interval of the log ratios.
-    /// The interval is widened on both sides by <paramref name="drift"/> (a logarithm) and always holds the ratio. Null
-    /// when one side has no positive number.
+    /// Estimates the ratio from unpaired rounds: the ratio of the medians, with the rank-sum interval of the log
+    /// ratios. Each bound of the interval is moved outwards by <paramref name="drift"/> (a logarithm). The interval
+    /// always contains the ratio. Null when one side has no positive number.
     /// </summary>
     public static RatioEstimate? Unpaired(IEnumerable<double> before, IEnumerable<double> after, double alpha, double drift = 0)
     {
@@ -85,10 +86,10 @@ public sealed record RatioEstimate
         };
     }
 
-    /// <summary>Returns the smallest number of rounds on each side with an interval, for unpaired rounds.</summary>
+    /// <summary>Returns the smallest number of unpaired rounds on each side that gives an interval.</summary>
     public static int FewestUnpaired(double alpha) => Enumerable.Range(1, 50).First(n => RankSum.CriticalValue(n, n, alpha) >= 0);
 
-    /// <summary>Returns the middle value. For an even number of values, the mean of the two in the middle.</summary>
+    /// <summary>Returns the middle value. If the number of values is even, returns the mean of the two middle values.</summary>
     public static double Median(IEnumerable<double> values)
     {
         double[] sorted = [.. values.Order()];

@@ -2,7 +2,8 @@ namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
 /// Wilcoxon's signed-rank test, its Hodges–Lehmann estimate and Tukey's interval (Hollander and Wolfe, Nonparametric
-/// Statistical Methods, chapter 3). Exact for up to 50 differences. For more differences, the normal approximation.
+/// Statistical Methods, chapter 3). The results are exact for up to 50 differences. For more differences, the normal
+/// approximation is used.
 /// </summary>
 public static class SignedRank
 {
@@ -11,7 +12,7 @@ public static class SignedRank
     // The cache needs no lock: two threads that compute the same entry at the same time do no harm.
     private static readonly double[]?[] Distributions = new double[]?[MostExact + 1];
 
-    /// <summary>Returns the smallest number of differences with an interval at this level: 6 for 5 %.</summary>
+    /// <summary>Returns the smallest number of differences that gives an interval at this level: 6 for 5 %.</summary>
     public static int FewestFor(double alpha) => (int)Math.Ceiling(Math.Log2(2 / alpha) - 1e-9);
 
     /// <summary>Computes the median of the averages of all pairs of differences, including each difference with itself.</summary>
@@ -22,8 +23,8 @@ public static class SignedRank
     }
 
     /// <summary>
-    /// Computes the interval of the middle of the differences. The interval misses the middle with at most the
-    /// probability alpha. Null when there are too few differences.
+    /// Computes the interval of the middle of the differences. The probability that the interval misses the middle is
+    /// at most alpha. Null when there are too few differences.
     /// </summary>
     public static Interval? IntervalOf(IEnumerable<double> differences, double alpha)
     {
@@ -33,8 +34,8 @@ public static class SignedRank
     }
 
     /// <summary>
-    /// Computes the two-sided probability of a rank sum at least as far from the middle as this rank sum, when nothing
-    /// differs. Zeros are left out, and ties share their ranks.
+    /// Computes the two-sided probability, when nothing differs, of a rank sum at least as far from the middle as that
+    /// of these differences. Zeros are left out, and ties share their ranks.
     /// </summary>
     public static double PValue(IEnumerable<double> differences)
     {
@@ -61,7 +62,7 @@ public static class SignedRank
         return -1;
     }
 
-    /// <summary>Computes the sum of the ranks of the positive differences, and counts the differences.</summary>
+    /// <summary>Computes the sum of the ranks of the positive differences, and the number of all differences.</summary>
     internal static (double Sum, int Count) RankSum(double[] differences)
     {
         Array.Sort(differences, static (a, b) => Math.Abs(a).CompareTo(Math.Abs(b)));
@@ -77,7 +78,7 @@ public static class SignedRank
         return (sum, differences.Length);
     }
 
-    /// <summary>Returns the probabilities of each rank sum when nothing differs.</summary>
+    /// <summary>Returns the probability of each rank sum when nothing differs.</summary>
     internal static double[] Distribution(int count) => Distributions[count] ??= Made(count);
 
     private static double[] Made(int count)
@@ -103,7 +104,6 @@ public static class SignedRank
     private static double Deviation(int count) => Math.Sqrt(count * (count + 1.0) * (2 * count + 1) / 24);
 }
 
-/// <summary>The normal distribution.</summary>
 internal static class Normal
 {
     /// <summary>
@@ -132,7 +132,6 @@ internal static class Normal
     }
 }
 
-/// <summary>The chi-squared distribution.</summary>
 public static class ChiSquared
 {
     /// <summary>

@@ -3,19 +3,22 @@ using System.Collections.Concurrent;
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// A signed-rank test of several groups of differences together, which finds a small shift that all groups share. Each
-/// group is ranked separately, because noise differs between groups, and the rank sums are added. Exact, by convolution
-/// of the distributions of the groups, while the groups are small. For larger groups, the normal approximation.
+/// A signed-rank test of several groups of differences together, which finds a small shift that all groups share. The
+/// differences of each group are ranked among themselves, because the noise differs between groups, and the rank sums
+/// are added. The results are exact (by convolution of the distributions of the groups) while the groups are small. For
+/// larger groups, the normal approximation is used.
 /// </summary>
 public static class StratifiedRank
 {
     private const int MostExact = 50, LongestExact = 700;
 
-    // A cache for groups of equal size, which every run has. A run needs the same distribution four times.
+    // The distributions for groups of equal size, as almost every run has them. A run needs the same distribution four
+    // times.
     private static readonly ConcurrentDictionary<(int Count, int Groups), double[]> Known = new();
 
     /// <summary>
-    /// Computes the two-sided probability of a sum at least as far from its middle as this sum, when no group is shifted.
+    /// Computes the two-sided probability, when no group is shifted, of a sum at least as far from its middle as that
+    /// of these groups.
     /// </summary>
     public static double PValue(IReadOnlyList<double[]> groups)
     {
@@ -24,14 +27,14 @@ public static class StratifiedRank
         return Math.Min(1, 2 * Tail([.. moved.Select(group => group.Length)], Math.Min(sum, most - sum)));
     }
 
-    /// <summary>Computes the smallest probability that groups of these sizes can give.</summary>
+    /// <summary>Computes the smallest probability that <see cref="PValue"/> can return for groups of these sizes.</summary>
     public static double Lowest(IReadOnlyList<int> counts) => Math.Min(1, 2 * Tail([.. counts], 0));
 
-    /// <summary>Estimates the shift, at which the sum lies in its middle.</summary>
+    /// <summary>Estimates the common shift. Without this shift, the sum of ranks would lie in its middle.</summary>
     public static double Estimate(IReadOnlyList<double[]> groups) =>
         ShiftAt(groups, groups.Sum(group => Most(group.Length)) / 2.0);
 
-    /// <summary>Computes the shifts that the test does not reject at this level. Null when there are too few differences.</summary>
+    /// <summary>Computes the interval of the shifts that the test does not reject. Null when there are too few differences.</summary>
     public static Interval? IntervalOf(IReadOnlyList<double[]> groups, double alpha)
     {
         int[] counts = [.. groups.Select(group => group.Length)];
@@ -46,7 +49,8 @@ public static class StratifiedRank
         groups.Sum(group => SignedRank.RankSum([.. group.Select(d => d - shift)]).Sum);
 
     /// <summary>
-    /// Finds the shift at which the rank sum of the shifted differences falls below this sum. The rank sum never rises with the shift.
+    /// Subtracts a growing shift from all differences, and finds the shift from which on their rank sum is at most
+    /// <paramref name="sum"/>. The rank sum never rises with the shift.
     /// </summary>
     private static double ShiftAt(IReadOnlyList<double[]> groups, double sum)
     {
@@ -59,7 +63,7 @@ public static class StratifiedRank
         return (low + high) / 2;
     }
 
-    /// <summary>Finds the largest sum whose lower tail has at most this probability. −1 if there is no such sum.</summary>
+    /// <summary>Finds the largest sum s with P(S ≤ s) ≤ <paramref name="tail"/>. −1 if there is no such sum.</summary>
     private static long Critical(int[] counts, double tail)
     {
         if (IsLarge(counts))

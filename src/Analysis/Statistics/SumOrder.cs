@@ -2,20 +2,20 @@ namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
 /// Finds the k-th smallest sum of two numbers without computing all sums, because a thousand rounds have half a million
-/// sums. It counts the sums below a guess with two pointers and halves the range of the guess (Johnson and Mizoguchi 1978
-/// count in this way and choose guesses differently).
+/// of them. It counts the sums up to a guess with two pointers, and halves the range of the guess (Johnson and
+/// Mizoguchi 1978 count in this way but choose guesses differently).
 /// </summary>
 internal static class SumOrder
 {
-    /// <summary>Finds the k-th smallest, from 1, of the n(n+1)/2 averages (a[i] + a[j]) / 2 with i ≤ j (Walsh averages).</summary>
+    /// <summary>Finds the k-th smallest (k from 1) of the n(n+1)/2 averages (a[i] + a[j]) / 2 with i ≤ j (Walsh averages).</summary>
     public static double WalshAverage(double[] sorted, long k) =>
         Search(sorted[0], sorted[^1], guess => CountWalsh(sorted, guess) >= k);
 
-    /// <summary>Finds the k-th smallest, from 1, of the n·m differences b[j] − a[i].</summary>
+    /// <summary>Finds the k-th smallest (k from 1) of the n·m differences b[j] − a[i].</summary>
     public static double Difference(double[] sortedA, double[] sortedB, long k) =>
         Search(sortedB[0] - sortedA[^1], sortedB[^1] - sortedA[0], guess => CountDifferences(sortedA, sortedB, guess) >= k);
 
-    /// <summary>Computes the median of this many ordered values.</summary>
+    /// <summary>Computes the median of <paramref name="count"/> values. <paramref name="kth"/> returns the k-th smallest.</summary>
     public static double Median(long count, Func<long, double> kth) =>
         count % 2 == 1 ? kth((count + 1) / 2) : (kth(count / 2) + kth(count / 2 + 1)) / 2;
 
@@ -42,7 +42,8 @@ internal static class SumOrder
         {
             while (j >= 0 && (sorted[i] + sorted[j]) / 2 > limit)
                 j--;
-            // These are the pairs (i, j') with j' from i to j. Pairs with j' < i were already counted from the other side.
+            // Counts the pairs of i with each index from i to j. The pairs of i with a smaller index were counted at
+            // that index.
             count += Math.Max(0, j - i + 1);
         }
         return count;

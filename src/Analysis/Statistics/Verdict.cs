@@ -1,6 +1,6 @@
 namespace IpcBench.Analysis.Statistics;
 
-/// <summary>The verdict on a ratio, and what a clearer verdict needs.</summary>
+/// <summary>The verdict on a ratio, and how many more rounds a verdict needs if there is none.</summary>
 public sealed record Verdict
 {
     public required RatioEstimate Estimate { get; init; }
@@ -45,19 +45,19 @@ public sealed record Verdict
     public MoreRounds? MoreRounds { get; private init; }
 
     /// <summary>
-    /// The drift between the two runs, as a logarithm, if it prevents a verdict however many rounds there are. Otherwise 0.
+    /// The drift between the two runs, as a logarithm, if it prevents a verdict with any number of rounds. Otherwise 0.
     /// </summary>
     public double HiddenByDrift { get; private init; }
 
-    /// <summary>The smallest number of rounds at the stricter level for added rounds.</summary>
+    /// <summary>The smallest number of rounds for a verdict if rounds are added later, which needs a stricter level.</summary>
     private int FewestRoundsThen { get; init; }
 
-    /// <summary>How many more rounds a verdict needs. 0 if there are enough.</summary>
+    /// <summary>How many rounds are missing for an interval. 0 if there are enough.</summary>
     public int RoundsMissing => Estimate.Rounds >= FewestRounds ? 0 : Math.Max(FewestRounds, FewestRoundsThen) - Estimate.Rounds;
 
     /// <summary>
-    /// The number of rounds with which a new run could have a verdict, if this number is smaller than with added rounds.
-    /// A user who requests more rounds has looked at the results, so the intervals are then corrected for looks and need
+    /// The number of rounds for a verdict in a new run, if a new run needs fewer than this run with added rounds. A
+    /// user who adds rounds has looked at the results before, so the intervals must be corrected for looks, which needs
     /// more rounds. Null if both numbers are equal, or no rounds are missing.
     /// </summary>
     public int? RoundsAtOnce => RoundsMissing > 0 && FewestRoundsThen > FewestRounds ? FewestRounds : null;
@@ -70,7 +70,7 @@ public sealed record Verdict
     /// <param name="claims">The number of comparisons that share the level.</param>
     public static Verdict From(RatioEstimate estimate, double delta, int claims = 1)
     {
-        // A user who requests more rounds has looked at the results, so added rounds need the stricter level.
+        // A user who adds rounds has looked at the results before, so added rounds need the stricter level.
         var open = new Verdict
         {
             Estimate = estimate,
@@ -79,7 +79,8 @@ public sealed record Verdict
             FewestRounds = estimate.FewestRounds,
             FewestRoundsThen = estimate.Error > 0 ? Joint.FewestRounds(isLookedAt: true, claims) : 0,
         };
-        // The ratio is computed from the positive values alone, so there is no verdict when values of 0 were left out.
+        // Values of 0 were left out of the ratio. If there are any, the ratio is that of the other values only, so
+        // there is no verdict.
         if (estimate.LeftOut > 0 || estimate.Interval is not { } interval)
             return open;
         var largest = Math.Max(1 - interval.Low, interval.High - 1);
@@ -103,8 +104,8 @@ public sealed record Verdict
         return open with { Kind = kind, LargestDifference = bound, HiddenByDrift = estimate.Drift };
     }
 
-    /// <summary>Returns the same ratio without a verdict, for this reason.</summary>
-    /// <param name="why">The reason as a clause.</param>
+    /// <summary>Returns the same ratio without a verdict.</summary>
+    /// <param name="why">The reason why there is no verdict, as a clause.</param>
     public Verdict Without(string why) =>
         this with
         {
@@ -116,7 +117,8 @@ public sealed record Verdict
             MoreRounds = null,
         };
 
-    // Without noise the interval would be the estimate ± the drift. The drift prevents a verdict if even this interval has none.
+    // With any number of rounds, the interval stays at least as wide as the estimate ± the drift. The drift prevents a
+    // verdict if even this narrowest interval allows none.
     private static bool IsHiddenByDrift(RatioEstimate estimate, double delta) =>
         Math.Abs(Math.Log(estimate.Ratio)) is var shift && shift <= estimate.Drift && shift + estimate.Drift > Math.Log(1 + delta);
 }
@@ -140,8 +142,8 @@ public enum VerdictKind
 }
 
 /// <summary>
-/// About how many more rounds would decide, as a range. With six rounds a single number would be too uncertain: samples
-/// of the same truth gave 5 to 74. With fewer than ten rounds there is no estimate.
+/// About how many more rounds a verdict needs, as a range. With six rounds a single number would be too uncertain:
+/// samples of the same truth gave 5 to 74. With fewer than ten rounds there is no estimate.
 /// </summary>
 /// <param name="Least">The number if the difference and its noise are at the favourable ends of their likely ranges.</param>
 /// <param name="Most">The number if both are at the unfavourable ends. <see cref="Many"/> means "too many to name".</param>
@@ -150,13 +152,13 @@ public sealed record MoreRounds(int Least, int Most)
     /// <summary>The largest number that is named. If more rounds are needed, the difference is too small for this machine.</summary>
     public const int Many = 1000;
 
-    /// <summary>The smallest number of rounds with an estimate.</summary>
+    /// <summary>The smallest number of rounds from which the number of further rounds is estimated.</summary>
     public const int FewestRounds = 10;
 
     /// <summary>
-    /// Estimates the rounds by a confidence sequence of this many comparisons. The interval must be narrow enough to
-    /// exclude 1, if the ratio stays the same, or to fit within delta. Ratio and noise are each taken at both ends of
-    /// their middle 80 %.
+    /// Estimates after how many more rounds the interval is narrow enough for a verdict. It must exclude 1 (if the
+    /// ratio stays the same) or fit within delta. The interval is that of a confidence sequence that shares its level
+    /// with this many comparisons. The ratio and the noise are each taken at both ends of their middle 80 %.
     /// </summary>
     internal static MoreRounds? Estimate(RatioEstimate estimate, double delta, int claims)
     {
@@ -166,7 +168,7 @@ public sealed record MoreRounds(int Least, int Most)
         var effect = Math.Abs(Math.Log(estimate.Ratio));
         const double Quantile = 1.2816;
         var shift = estimate.Error * Quantile;
-        // The spread follows from the standard deviation of a standard deviation, for normal noise.
+        // For normal noise, the relative standard error of a standard deviation is 1 / √(2 (n − 1)).
         var spread = Quantile / Math.Sqrt(2.0 * (n - 1));
         var ends = from e in new[] { Math.Max(0, effect - shift), effect, effect + shift }
                    from noise in new[] { 1 - Math.Min(spread, 0.9), 1 + spread }
@@ -177,7 +179,8 @@ public sealed record MoreRounds(int Least, int Most)
     }
 
     /// <summary>
-    /// Computes the rounds after which half the width of the interval is at most this many standard deviations of a round.
+    /// Computes the number of rounds after which half the width of the interval is at most this many standard
+    /// deviations of a round.
     /// </summary>
     private static int Needed(double half, int claims)
     {
