@@ -14,20 +14,21 @@ public static partial class PrintableText
         ? string.Concat(text.Where(letter => letter == '\n' || !IsObeyed(letter))) : text;
 
     /// <summary>
-    /// Does the same for JSON, which must keep its content. So these characters are escaped instead of removed (RFC 8259, 7).
+    /// Does the same as <see cref="Of"/> for JSON, whose content must be kept: it escapes these characters instead of
+    /// removing them (RFC 8259, 7).
     /// </summary>
     public static string OfJson(string json) => Of(json).Length == json.Length ? json
         : string.Concat(json.Select(letter => letter != '\n' && IsObeyed(letter)
             ? string.Create(CultureInfo.InvariantCulture, $"\\u{(int)letter:x4}") : letter.ToString()));
 
     /// <summary>
-    /// Does the same for a whole screen of this program, but keeps tabs, line ends and the escape sequences that the
-    /// program itself writes (ECMA-48: SGR, CPL and ED; hide and show the cursor).
+    /// Does the same as <see cref="Of"/> for a whole screen of this program. It keeps tabs, line ends and the escape
+    /// sequences that the program itself writes (ECMA-48: SGR, CPL and ED; hide and show the cursor).
     /// </summary>
     public static string OfScreen(string text) => text.Any(IsObeyed)
         ? ObeyedOrOwn().Replace(text, "${own}") : text;
 
-    /// <summary>Whether the character is a control or format character for a terminal.</summary>
+    /// <summary>Whether a terminal would obey the character (a control or format character) instead of showing it.</summary>
     public static bool IsObeyed(char letter) => char.IsControl(letter) || char.GetUnicodeCategory(letter)
         is UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
 

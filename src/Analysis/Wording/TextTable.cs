@@ -13,7 +13,7 @@ public sealed class TextTable(params string[] headings)
     /// <summary>Whether the last column holds words too.</summary>
     public bool LastIsWords { get; init; }
 
-    /// <summary>Headings of columns that are left out first in a narrow terminal, the least important first.</summary>
+    /// <summary>Headings of columns that may be left out in a narrow terminal. The least important column is the first.</summary>
     public IReadOnlyList<string> Spare { get; init; } = [];
 
     public bool IsEmpty => rows.Count == 0;
@@ -41,7 +41,8 @@ public sealed class TextTable(params string[] headings)
     }
 
     /// <summary>
-    /// Leaves out columns of <see cref="Spare"/> until the table is this narrow. If this is not possible, all of them are left out.
+    /// Leaves out columns of <see cref="Spare"/> until the table is this narrow. If the table stays too wide, all of
+    /// these columns are left out.
     /// </summary>
     public TextTable Fit(int width)
     {
@@ -60,8 +61,8 @@ public sealed class TextTable(params string[] headings)
     }
 
     /// <summary>
-    /// Makes lines for a terminal. If there is room, the lines are an aligned table, and a line below names the columns that were left
-    /// out. Otherwise each row is a paragraph with all columns.
+    /// Makes lines for a terminal. If there is room, the lines are an aligned table, and a line below names the columns
+    /// that were left out. Otherwise each row is a paragraph with all columns.
     /// </summary>
     /// <param name="width">The number of columns of text. Null for no limit.</param>
     public IEnumerable<string> Lines(int? width)
