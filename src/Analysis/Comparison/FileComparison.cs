@@ -70,7 +70,7 @@ public sealed class FileComparison
     /// <summary>Whether the comparison has limits: see <see cref="For"/>.</summary>
     public bool HasLimits => asked.Count > 0;
 
-    /// <summary>Whether the results of at least one of the runs could decide when this run ends.</summary>
+    /// <summary>Whether at least one of the runs could end depending on its own results.</summary>
     public bool IsLookedAt => Before.Run.Record.Options.IsLookedAt() || After.Run.Record.Options.IsLookedAt();
 
     public NamedRun Before { get; }
@@ -111,8 +111,8 @@ public sealed class FileComparison
         : RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), Alpha / ClaimsOf(metric), DriftOf(metric).Allowance);
 
     /// <summary>
-    /// The probability that any interval of a family misses the true value. It is smaller for two files if the results
-    /// of one could decide when its run ends, because its rounds are then not a random sample.
+    /// The probability that any interval of a family misses the true value. It is smaller for two files if one of the
+    /// runs could end depending on its own results, because its rounds are then not a random sample.
     /// </summary>
     public double Alpha => Joint.Alpha / (!IsPaired && IsLookedAt ? 5 : 1);
 
@@ -141,8 +141,8 @@ public sealed class FileComparison
                               .Select(pair => (pair.Number, pair.Log)).ToList()
                           where pairs.Count > 0
                           select (Key: (cell.After, metric), Pairs: pairs)).ToList();
-            // A metric without rounds needs no interval. But if the results decide when the run ends, a later round may
-            // have the metric, so its comparison counts already.
+            // A metric without rounds needs no interval. But if the run may end depending on its results, a later round
+            // may have the metric, so its comparison counts already.
             var intervals = Joint.Intervals(
                 [.. series.Select(one => one.Pairs)], IsLookedAt, IsLookedAt ? family.Count * Cells.Count : series.Count);
             foreach (var (one, interval) in series.Zip(intervals))

@@ -29,10 +29,7 @@ public sealed class RoundMetrics(Measurement round)
     /// <summary>Times from the send to the reply. Empty in a closed loop.</summary>
     public LatencyCounts ServiceTime => serviceTime ??= LatencyCounts.Decode(round.ServiceTime);
 
-    /// <summary>
-    /// Times from the intended start to the send, with lower bounds for calls that were not sent. Empty in a closed
-    /// loop.
-    /// </summary>
+    /// <summary>Times from the intended start to the send. Calls that were not sent have lower bounds. Empty in a closed loop.</summary>
     public LatencyCounts Lateness =>
         lateness ??= LatencyCounts.Decode(round.SendLateness).WithBounds(LatencyCounts.Decode(round.NotSentLatency));
 

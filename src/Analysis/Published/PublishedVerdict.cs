@@ -88,10 +88,7 @@ public enum Agreement
     /// <summary>The whole interval lies outside the published range.</summary>
     Differs,
 
-    /// <summary>
-    /// There is no interval or no verdict, a rate was 0, or the interval reaches from the published range to 1 (no
-    /// difference).
-    /// </summary>
+    /// <summary>There is no interval or no verdict, a rate was 0, or the interval reaches from the published range to 1.</summary>
     CannotTell,
 }
 

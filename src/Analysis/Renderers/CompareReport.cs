@@ -62,8 +62,8 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
     }
 
     /// <summary>
-    /// Makes a table with a column per file. Each value has its ratio to the base, marked ? if undecided and = if
-    /// equal.
+    /// Makes a table with a column per file. Each value has its ratio to the base. A ratio is marked with ? if it is
+    /// undecided, and with = if it is no difference that matters.
     /// </summary>
     private static TextTable OfMany(IReadOnlyList<FileComparison> comparisons)
     {

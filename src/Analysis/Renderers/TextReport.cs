@@ -7,7 +7,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>A report for a terminal: tables, doubts and, at the end, the answer, which stays visible when the run ends.</summary>
+/// <summary>A report for a terminal: tables, doubts and then the answer, which is at the end so that it stays visible.</summary>
 public sealed class TextReport(TextLayout? layout = null) : IReport
 {
     public string Format => "text";
@@ -205,7 +205,7 @@ internal sealed class TextPage(TextLayout layout)
         return this;
     }
 
-    /// <summary>Adds a table as far as it fits, and returns the part that was shown.</summary>
+    /// <summary>Adds a table without the columns that do not fit, and returns the part of the table that is shown.</summary>
     public TextTable Table(TextTable table)
     {
         foreach (var line in table.Lines(layout.Width))

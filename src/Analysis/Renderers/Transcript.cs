@@ -51,8 +51,8 @@ public static class Transcript
         CellHeading(run, run.Cells[round.Cell]) + CellResult(run, round, isWhole);
 
     /// <summary>
-    /// Returns the rows <c>size, requests/s, latency ms</c> of the median rounds. If there are several addresses or arms,
-    /// each has a block.
+    /// Returns a row <c>size, requests/s, latency ms</c> for the median round of each cell. Cells that differ in
+    /// address, arm, connections, streams or load are in separate blocks.
     /// </summary>
     public static string FinalResults(RunRecord run)
     {
@@ -80,7 +80,8 @@ public static class Transcript
     private static void AppendDetails(StringBuilder text, RoundMetrics reading, CellKey key)
     {
         var percentiles = Metric.Percentiles.Append(Metric.Max);
-        // The latency of one-way messages may be unknown. However many messages there are, this is not a lack of data.
+        // The latency of one-way messages may be unknown although there are enough of them, so "not enough data" would
+        // be wrong.
         text.Line("Latency: " + (key.IsOneWay && reading is { Record.Ok: > 0, Latency.Count: 0 } ? "not known" : string
             .Join("  ", percentiles.Select(p => $"{p.Id} {(p.Value(reading) is null ? "not enough data" : p.Show(reading))}"))));
         var server = Metric.ServerCpu.Show(reading);

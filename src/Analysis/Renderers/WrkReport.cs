@@ -80,7 +80,7 @@ public sealed class WrkReport : IReport
             + WrkUnits.InColumn(show(most), 9) + Hundredths(within).PadLeft(8) + "%";
     }
 
-    /// <summary>Computes the calls per second of a thread in each complete 100 ms: all calls divided by the number of threads.</summary>
+    /// <summary>Computes the calls per second of one thread in each complete 100 ms, as an average over the threads.</summary>
     private static IReadOnlyList<(double Value, long Count)> Rates(Measurement round, int threads)
     {
         var whole = Math.Max(1, (int)(round.WindowNs * BucketsPerSecond / 1e9));
@@ -97,7 +97,7 @@ public sealed class WrkReport : IReport
 
     private static string Hundredths(double value) => value.ToString("0.00", CultureInfo.InvariantCulture);
 
-    /// <summary>Returns the bytes of the counted calls, including headers if the file has them.</summary>
+    /// <summary>Returns the bytes of the completed calls. The headers are included if the file counts them.</summary>
     private static double BytesOf(Measurement round) => round.ReceivedBytes is not { } all ? round.PayloadBytes
         : round is { Credited: null, Ok: > 0 } ? (double)all * round.Completed / round.Ok // older files: including the drain
         : all;
@@ -106,7 +106,7 @@ public sealed class WrkReport : IReport
         .Sum(failure => failure.Value);
 }
 
-/// <summary>Formats numbers as wrk does (its units.c). A number changes to the next unit from 85 % of that unit.</summary>
+/// <summary>Formats numbers as wrk does (its units.c). From 85 % of the next unit, a number is shown in this next unit.</summary>
 internal static class WrkUnits
 {
     private static readonly string[] Metric = ["", "k", "M", "G", "T"], Binary = ["", "K", "M", "G", "T"], Micros = ["us", "ms"],
@@ -125,7 +125,8 @@ internal static class WrkUnits
     public static string WholeTime(double ns) => ns < 1e9 ? Time(ns) : Scaled(ns / 1e9, Seconds, 60, "0");
 
     /// <summary>
-    /// Aligns a text right in a column. A unit of no or one letter is followed by blanks, so that the digits are aligned.
+    /// Right-aligns a text in a column. Blanks follow a unit of fewer than two letters, so that the digits of all rows
+    /// are aligned.
     /// </summary>
     public static string InColumn(string text, int width)
     {
