@@ -6,11 +6,11 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// The A/A test: the reference is also measured at a second endpoint, and the two endpoints must not differ. It is one
-/// test over all cells of the second endpoint, at a level of 1 %, which three tests share. Half of the level is for a
-/// shift that all cells have in common. A quarter is for the sum of the squared standardised rank sums, which is large
-/// if many cells differ a little in any direction. A quarter is for the largest rank sum, which is large if one cell
-/// differs much. The interval of the common shift tells how large a systematic error of the run may be.
+/// The A/A test: the reference is also measured at a second endpoint, and the two endpoints must not differ. The test
+/// has a level of 1 % and consists of three tests over all cells of the second endpoint, which share this level. Half
+/// of it is for a shift that all cells have in common. A quarter is for the sum of the squared standardised rank sums,
+/// which is large if many cells differ a little in any direction. A quarter is for the largest rank sum, which is large
+/// if one cell differs much. The interval of the common shift tells how large a systematic error of the run may be.
 /// </summary>
 /// <param name="Cells">The number of compared A/A cells.</param>
 /// <param name="PValue">The probability of differences at least this large when nothing differs.</param>

@@ -43,9 +43,9 @@ public sealed class ClaimFamily
 
     /// <summary>
     /// Lists the pairs of arms that a plan compares, as indexes with the smaller first. Any two arms of the same
-    /// client, protocol, mode and workload form a pair. If this gives no pair in a workload, any two arms of the
-    /// workload do. An arm and its reference always form a pair. The second endpoint of an A/A test and cells with
-    /// varying rates are in no pair.
+    /// client, protocol, mode and workload form a pair. If this gives no pair in a workload, any two of its arms form a
+    /// pair. An arm and its reference always form a pair. The second endpoint of an A/A test and cells with varying
+    /// rates are in no pair.
     /// </summary>
     public static IReadOnlyCollection<(int One, int Other)> Pairs(IReadOnlyList<CellKey> keys, string reference)
     {

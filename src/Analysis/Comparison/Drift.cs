@@ -5,7 +5,7 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// The difference that two runs may have only because the machine changed between them. The rounds of one run cannot
+/// The possible difference between two runs that comes from a change of the machine alone. The rounds of one run cannot
 /// show it, because they were measured within minutes. The files contain two signs of drift. One is the time of the
 /// fixed loop, which runs before each cell. The other is that all cells of a round rise and fall together. Each metric
 /// has its own drift: rates may drift while bytes per call do not.

@@ -16,7 +16,7 @@ namespace IpcBench.Analysis.Comparison;
 /// <param name="Passed">The number of pairs of a limit and a cell that passed.</param>
 /// <param name="Crossed">Crossed limits and failures of calls, as sentences.</param>
 /// <param name="NotExcluded">
-/// Limits that a part of the interval is beyond, and limits for which there is no interval, as sentences.
+/// Limits for which only a part of the interval is beyond the limit, or for which there is no interval, as sentences.
 /// </param>
 /// <param name="Missing">Cells, rounds or runs that are missing or incomplete, as sentences.</param>
 public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyList<string> NotExcluded, IReadOnlyList<string> Missing)
@@ -97,8 +97,8 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         var (worse, better) = limit.Below ? (before, after) : (after, before);
         var isCrossed = limit.IsCrossed(estimate) == true;
         var side = isCrossed ? better : worse;
-        // Rounds with the value 0 have no ratio and are left out. They leave a crossed limit crossed if they are all on
-        // the side "better".
+        // Rounds with the value 0 have no ratio and are left out. If all zeros are on the side "better", a crossed
+        // limit stays crossed.
         if (estimate.LeftOut > 0 && (!isCrossed || worse.Values(limit.Metric).Contains(0)))
             open.Add($"{where}: {VerdictText.Of(Verdict.From(estimate, 0), limit.Metric)}");
         else if (limit.Metric.IsBound(side.Rounds))
@@ -212,7 +212,7 @@ public sealed partial record GateLimit
     public bool? IsCrossed(RatioEstimate? estimate) => estimate?.Interval is not { } interval
         ? null : Below ? interval.High < Ratio : interval.Low > Ratio;
 
-    /// <summary>Tells whether the whole interval is within the limit, so that a crossed limit is excluded.</summary>
+    /// <summary>Tells whether the whole interval is within the limit, so that the limit is certainly not crossed.</summary>
     public bool IsExcluded(Interval interval) => Below ? interval.Low >= Ratio : interval.High <= Ratio;
 
     /// <summary>

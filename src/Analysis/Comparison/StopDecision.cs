@@ -31,8 +31,8 @@ public sealed record StopDecision(bool Stop, int Undecided)
     }
 
     /// <summary>
-    /// Decides for <c>ab</c>: stops when a limit is crossed or all limits are excluded. Without limits, stops when
-    /// every shown metric of every cell is decided.
+    /// Decides for <c>ab</c>: stops when a limit is crossed, or when every cell is within every limit. Without limits,
+    /// stops when every shown metric of every cell is decided.
     /// </summary>
     public static StopDecision OfSides(RunRecord record, IReadOnlyList<GateLimit> limits)
     {

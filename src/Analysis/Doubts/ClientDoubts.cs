@@ -149,9 +149,9 @@ internal static class LittlesLaw
 
     /// <summary>
     /// Returns the largest of 1 %, one standstill of one thread, and the effect of the calls across an edge of the
-    /// window. Their number is the number of calls in flight. If all calls take equally long, their effect is calls in
-    /// flight / calls. At worst the calls across an edge are the longest calls of all, for example when everything
-    /// stops at the edge.
+    /// window. Their number is the number of calls in flight. If all calls take equally long, their effect is (calls in
+    /// flight) / (calls in the window). At worst the calls across an edge are the longest calls of all, for example
+    /// when everything stops at the edge.
     /// </summary>
     private static double Tolerance(RoundMetrics r, int streams)
     {

@@ -42,9 +42,9 @@ public sealed class MeasuredRun
 
     /// <summary>
     /// Chooses the rounds that count. A pair must come from one attempt. So of several attempts at a round of a
-    /// workload, the last attempt that measured all of its cells counts, or the first attempt if none did. A window of
-    /// less than half of the planned length (Ctrl-C, a lost server) counts only if its cell has no longer window. Any
-    /// further choice would select results.
+    /// workload, the last attempt that measured all of its cells counts, or the first attempt if none did. A window
+    /// that was cut to less than half of its planned length (Ctrl-C, a lost server) counts only if all windows of its
+    /// cell were. Any further choice would select results.
     /// </summary>
     private static IEnumerable<Measurement> Counting(RunRecord record)
     {

@@ -17,8 +17,8 @@ public sealed class RoundMetrics(Measurement round)
 
     /// <summary>
     /// Latencies of calls. Calls that were cut off, and calls that were due but not sent, are included with lower
-    /// bounds. Empty when the latencies of the successful calls are unknown. Otherwise the lower bounds of a few calls
-    /// would look like the latency of all calls.
+    /// bounds. Empty when the latencies of the successful calls are unknown. The lower bounds of a few calls would then
+    /// look like the latency of all calls.
     /// </summary>
     public LatencyCounts Latency => latency ??= Ended.Count == 0 && round.Ok > 0 ? LatencyCounts.Empty
         : Ended.WithBounds(LatencyCounts.Decode(round.CutOffLatency).Add(LatencyCounts.Decode(round.NotSentLatency)));
@@ -68,8 +68,8 @@ public sealed class RoundMetrics(Measurement round)
     public double Rate => Credited / Seconds;
 
     /// <summary>
-    /// The number of calls that throughput is computed from. Older files do not credit parts of calls; there it is the
-    /// completed calls.
+    /// The number of calls that throughput is computed from. Older files do not credit parts of calls, so their
+    /// completed calls count.
     /// </summary>
     public double Credited => round.Credited ?? round.Completed;
 

@@ -168,8 +168,8 @@ public sealed record ConnectionStats
     public long? ServerCalls { get; init; }
 
     /// <summary>
-    /// Calls that succeeded for the client between the two readings of the server's counters. They include load before
-    /// and after the window. Null in older files, where this number equals the client's <see
+    /// Calls that succeeded by the client's count between the two readings of the server's counters. They include load
+    /// before and after the window. Null in older files, where this number equals the client's <see
     /// cref="ProcessUsage.Calls"/>.
     /// </summary>
     public long? ClientCalls { get; init; }

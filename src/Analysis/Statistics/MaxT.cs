@@ -2,10 +2,10 @@ namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
 /// Simultaneous intervals of several means: alpha is the probability that at least one interval misses its mean. The
-/// series are measured in the same rounds, so their noise is correlated. To estimate the correlation, the signs of
-/// whole rounds are flipped at random (Westfall and Young 1993, Resampling-Based Multiple Testing, max-T): each flip
-/// changes the signs of the deviations of all series from their means in this round. Corrections that ignore the
-/// correlation, such as Holm's or Bonferroni's, give wider intervals.
+/// series are measured in the same rounds, so their noise is correlated. The correlation is estimated by flipping the
+/// signs of whole rounds (Westfall and Young 1993, Resampling-Based Multiple Testing, max-T). A flip changes the signs
+/// of the deviations of all series from their means in this round. Corrections that ignore the correlation, such as
+/// Holm's or Bonferroni's, give wider intervals.
 /// </summary>
 public static class MaxT
 {

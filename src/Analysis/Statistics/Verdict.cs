@@ -152,7 +152,7 @@ public sealed record MoreRounds(int Least, int Most)
     /// <summary>The largest number that is named. If more rounds are needed, the difference is too small for this machine.</summary>
     public const int Many = 1000;
 
-    /// <summary>The smallest number of rounds from which the number of further rounds is estimated.</summary>
+    /// <summary>The smallest number of measured rounds that allows an estimate.</summary>
     public const int FewestRounds = 10;
 
     /// <summary>
