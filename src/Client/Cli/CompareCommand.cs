@@ -72,7 +72,7 @@ internal static class CompareCommand
             Description = "exit 4 also when a part of the interval is beyond a limit, or there is no interval",
         };
 
-    /// <exception cref="UsageException">The text is no limit.</exception>
+    /// <exception cref="UsageException">The text is not a limit such as <c>p99&gt;10%</c>.</exception>
     internal static GateLimit Limit(string text)
     {
         try
@@ -92,7 +92,7 @@ internal static class CompareCommand
             + "add --across if that is meant";
     }
 
-    /// <summary>Returns the results of the gate, one per line. Returns no lines when no limit was given.</summary>
+    /// <summary>Returns a line for each result that did not pass, and then the counts. Empty when no limit was given.</summary>
     internal static IEnumerable<string> Lines(IReadOnlyList<Gate> gates, bool strict)
     {
         foreach (var sentence in gates.SelectMany(gate => gate.Missing))

@@ -5,8 +5,8 @@ using IpcBench.Client.Plan;
 namespace IpcBench.Client.Cli;
 
 /// <summary>
-/// <c>completion SHELL</c>: prints a script that asks this program for suggestions through the library's <c>[suggest:POSITION]</c>, so that
-/// the script is never outdated. Without a suggestion the shell completes file names.
+/// <c>completion SHELL</c>: prints a script that asks this program for suggestions (<c>[suggest:POSITION]</c> of System.CommandLine),
+/// so that the script is never outdated. Where this program suggests nothing, the shell completes file names.
 /// </summary>
 internal static class CompletionCommand
 {
@@ -86,8 +86,8 @@ internal static class CompletionCommand
     }
 
     /// <summary>
-    /// In a request for suggestions, replaces the sign of <c>--name=VALUE</c> before the position by a space, since
-    /// the library suggests the values of an option only after a space.
+    /// If the arguments ask for suggestions and the word at the cursor is <c>--name=VALUE</c>, replaces its equals sign by a space.
+    /// System.CommandLine suggests the values of an option only after a space.
     /// </summary>
     public static string[] Spaced(string[] arguments)
     {

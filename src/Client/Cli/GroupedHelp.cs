@@ -69,7 +69,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
         return ExitCode.Ok;
     }
 
-    /// <summary>Lists the options of a group, or the options that a word names or explains.</summary>
+    /// <summary>Lists the options of the group whose title begins with the word, else the options that contain the word.</summary>
     /// <exception cref="UsageException">No option matches.</exception>
     internal static List<string> About(Command command, string word)
     {
@@ -172,7 +172,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
     }
 
     /// <summary>
-    /// Returns a heading and one line per command. The description stands beside the command, or below a command that is too long.
+    /// Returns the lines of the examples. If a line is wider than the terminal, the description goes below its command.
     /// </summary>
     private static IEnumerable<string> ExamplesOf(string text)
     {

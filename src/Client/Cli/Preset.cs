@@ -5,9 +5,9 @@ using IpcBench.Client.Protocols;
 namespace IpcBench.Client.Cli;
 
 /// <summary>The default value of an option, for reading the command line and for <c>--help</c>.</summary>
-/// <param name="Own">The value as typed, for servers that this tool starts.</param>
-/// <param name="Given">The value for servers that already run. Null means the same value.</param>
-/// <param name="Quick">The value with <c>--quick</c>. Null means the same value.</param>
+/// <param name="Own">The usual value, in the form in which the user would type it.</param>
+/// <param name="Given">The value when exactly one server is given with <c>-U</c>. Null means the usual value.</param>
+/// <param name="Quick">The value with <c>--quick</c>. Null means the value without <c>--quick</c>.</param>
 internal sealed record Default(string Own, string? Given = null, string? Quick = null)
 {
     private const int LongestList = 8;
@@ -44,7 +44,7 @@ internal sealed record Preset
     };
 
     /// <summary>
-    /// The name of the command, and of the comparison that it repeats in results files. Empty for the main command and for <c>http</c>.
+    /// The name of the command, as in <see cref="RunOptions.Scenario"/>. Empty for the main command and for <c>http</c>.
     /// </summary>
     public string Name { get; init; } = "";
 
@@ -67,7 +67,7 @@ internal sealed record Preset
     public Default Streams { get; init; } = new("1");
 
     /// <summary>
-    /// The default when shapes of load are compared. It is shorter, since there are many shapes and they take turns in short slices.
+    /// The default when several shapes of load are compared. It is less than for a single load, since every shape adds its own time.
     /// </summary>
     public Default ShapeDuration { get; init; } = new("300ms", Given: "5s");
 
@@ -77,13 +77,13 @@ internal sealed record Preset
     /// <inheritdoc cref="ShapeDuration"/>
     public Default ShapeWarmup { get; init; } = new("100ms");
 
-    /// <summary>Fixed pairs of connections and streams, instead of all combinations.</summary>
+    /// <summary>The measured pairs of connections and streams. Null means all combinations of <c>-c</c> and <c>-m</c>.</summary>
     public IReadOnlyList<Topology>? Topologies { get; init; }
 
     /// <summary>The shapes of load, each with its sizes, that are compared if no concurrency is given. Empty means a single load.</summary>
     public IReadOnlyList<(Shape Shape, Default Sizes)> Shapes { get; init; } = [];
 
-    /// <summary>True when each round has servers of its own, where this tool starts them and a time ends a measurement.</summary>
+    /// <summary>True to start new servers for each round, if this tool starts them and a measurement ends after a time.</summary>
     public bool FreshServers { get; init; }
 
     public Default Threads { get; init; } = new("5");
@@ -91,16 +91,16 @@ internal sealed record Preset
 
     public Default Slice { get; init; } = new("50ms");
 
-    /// <summary>Kinds of sockets for additional raw echoes, besides the sockets of the other protocols.</summary>
+    /// <summary>The sockets over which only the raw echo is measured. All protocols are measured over System.Net.Sockets.</summary>
     public IReadOnlyList<string> EchoSockets { get; init; } = [];
 
-    /// <summary>Calls of a measurement. Null means that a measurement ends after a time, unless <c>-n</c> is given.</summary>
+    /// <summary>The number of calls of a measurement. Null means that a measurement ends after a time, unless <c>-n</c> is given.</summary>
     public Default? Calls { get; init; }
 
     public Default Rounds { get; init; } = new("12", Given: "3", Quick: "10");
     public Default Warmup { get; init; } = new("500ms", Given: "2s", Quick: "100ms");
 
-    /// <summary>The warm-up of measurements with fewer calls than this.</summary>
+    /// <summary>The default warm-up of measurements that have fewer than <c>Calls</c> calls.</summary>
     public (long Calls, string Warmup) Fewer { get; init; } = (long.MaxValue, "500ms");
 
     public Default Timeout { get; init; } = new("10s");
@@ -108,21 +108,21 @@ internal sealed record Preset
     public Default Delta { get; init; } = new("3%");
     public Default Client { get; init; } = new(ProtocolTable.Wire);
 
-    /// <summary>How long <c>--quick</c> takes at most, as help says it.</summary>
+    /// <summary>The longest time that <c>--quick</c> takes, in the words of the help.</summary>
     public string QuickTime { get; init; } = "two minutes";
 
     /// <summary>
-    /// The <c>--max-time</c> of <c>--quick</c> if shapes are compared and no other option makes the plan longer: a busy machine then
-    /// gets fewer rounds instead of more time. The rest of the two minutes is for the start of the program and its server.
+    /// The <c>--max-time</c> of <c>--quick</c> when all shapes are compared and no other option can make the plan longer. A busy machine
+    /// gets fewer rounds, not more time. This limit leaves ten of the 120 seconds to the start of the program and its server.
     /// </summary>
     public Default QuickLimit { get; init; } = new("110s");
 
     /// <summary>
-    /// Options, by first name, that the command does not offer, since they have no meaning for it or it sets them itself.
+    /// The first names of the options that the command does not offer. They have no meaning for the command, or the command sets them.
     /// </summary>
     public IReadOnlyList<string> NotOffered { get; init; } = [];
 
-    /// <summary>Texts that replace the usual help, by the option's first name. The default is added to each text.</summary>
+    /// <summary>Help texts that replace the usual text of an option, by the option's first name. The default is added to each.</summary>
     public IReadOnlyDictionary<string, string> Words { get; init; } = new Dictionary<string, string>();
 
     /// <summary>Returns the help of an option with its default.</summary>

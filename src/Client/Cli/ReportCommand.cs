@@ -88,7 +88,7 @@ internal static class ReportCommand
     }
 }
 
-/// <summary>Reads the results files of a command. Each gets a name that distinguishes it from the other files.</summary>
+/// <summary>Reads the results files of a command. Each file gets a name that distinguishes it from the other files.</summary>
 internal static class ResultsReading
 {
     /// <exception cref="EnvironmentException">A file cannot be read or is not a results file.</exception>
@@ -114,7 +114,7 @@ internal static class ResultsReading
 
     public static ReportModel Model(IReadOnlyList<string> paths) => new(Read(paths));
 
-    /// <summary>Returns the labels of the runs if these differ, otherwise file names if these differ, otherwise whole paths.</summary>
+    /// <summary>Returns the labels if every run has one and all differ. Otherwise the file names if they differ, else the paths.</summary>
     private static IReadOnlyList<string> NamesOf(IReadOnlyList<string> paths, List<RunRecord> runs)
     {
         var labels = runs.ConvertAll(run => run.Label);

@@ -9,7 +9,7 @@ internal static class ReportEnding
 {
     private const string ResultsEnding = ".json";
 
-    /// <summary>Extensions that are not the name of their format.</summary>
+    /// <summary>The extensions that differ from the names of their formats.</summary>
     private static readonly Dictionary<string, string> Short = new(StringComparer.OrdinalIgnoreCase)
     {
         [".txt"] = "text",
@@ -19,15 +19,15 @@ internal static class ReportEnding
         [".prom"] = "prometheus",
     };
 
-    /// <summary>The extensions of all reports, short extensions first, without the extension of results files.</summary>
+    /// <summary>The extensions of all reports, with the short extensions first. The extension of results files is not among them.</summary>
     public static string Known { get; } = string.Join(", ", Short.Keys.Concat(
         Reports.All.Select(report => "." + report.Format).Where(ending => ending != ResultsEnding)));
 
-    /// <summary>Returns the format of this extension. Null for an unknown one.</summary>
+    /// <summary>Returns the format for an extension, which begins with a dot. Null for an unknown extension.</summary>
     public static string? FormatOf(string ending) =>
         Short.GetValueOrDefault(ending) ?? (ending.Length > 0 ? Reports.Find(ending[1..])?.Format : null);
 
-    /// <summary>Divides the files of a run's <c>-o</c> into at most one results file, and reports.</summary>
+    /// <summary>Separates the files of <c>-o</c>: one of them may be the results file, and the others are reports.</summary>
     /// <exception cref="UsageException">An extension is unknown, or there are two results files.</exception>
     public static (string? Results, IReadOnlyList<ReportFile> Reports) Divide(IEnumerable<string> paths)
     {

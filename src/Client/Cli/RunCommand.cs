@@ -21,7 +21,7 @@ internal static class RunCommand
     /// <summary>Makes <paramref name="command"/> measure when it is invoked without a subcommand.</summary>
     /// <param name="command">Gets the options and the action.</param>
     /// <param name="service">The options about the user's service. Null when the command has none.</param>
-    /// <param name="again">Makes all commands, for the command line of a kept run.</param>
+    /// <param name="again">Makes all commands once more, to parse the command line of the saved run for <c>--resume</c>.</param>
     public static void AddTo(
         Command command, Preset preset, IReadOnlyList<string> commandLine, Resume? resume, ServiceOptions? service = null,
         Func<IReadOnlyList<string>, Resume, RootCommand>? again = null)
@@ -29,7 +29,7 @@ internal static class RunCommand
         var options = new RunCommandOptions(preset);
         foreach (var option in options.Offered.Concat(service?.Offered ?? []))
             command.Options.Add(option);
-        // Only the main command has --resume, since the file knows which command made it.
+        // Only the main command has --resume, since the results file names the command of its run.
         if (service is not null)
             command.Options.Add(options.Resume);
         command.SetAction(async (typed, _) =>
@@ -51,17 +51,17 @@ internal static class RunCommand
     }
 }
 
-/// <summary>A command that measures, with the first parts of its help.</summary>
+/// <summary>A command that measures, with the parts of the help that are its own.</summary>
 internal sealed class MeasuringCommand(string name, string description) : Command(name, description)
 {
     public MeasuringCommand(Preset preset)
         : this(preset.Name, preset.Description) => Examples = preset.Examples;
 
-    /// <summary>The examples in the help. Null means the examples of the main help that begin with the command's name.</summary>
+    /// <summary>The command's own examples for the help. Null means the examples of the main help that begin with its name.</summary>
     public string? Examples { get; }
 }
 
-/// <summary><c>--resume FILE -r +4</c>: adds rounds to a saved run. The plan is read from the command line in its file.</summary>
+/// <summary><c>--resume FILE -r +4</c>: adds rounds to a saved run. Its file has the command line, from which the plan is made.</summary>
 internal sealed class Resume
 {
     public const string Usual = "+4";
@@ -72,10 +72,10 @@ internal sealed class Resume
 
     private Resume(Resumption kept, OutputOptions output) => (this.kept, this.output) = (kept, output);
 
-    /// <summary>The present command line. The file keeps the original one.</summary>
+    /// <summary>The command line that has <c>--resume</c>. The results file keeps the command line of the first run.</summary>
     public IReadOnlyList<string> CommandLine { get; private set; } = [];
 
-    /// <exception cref="UsageException">The run cannot be continued, or another option was given too.</exception>
+    /// <exception cref="UsageException">The run cannot be continued, or an option does not go with <c>--resume</c>.</exception>
     public static Resume Open(string file, ParseResult typed, RunCommandOptions options)
     {
         Option[] allowed = [options.Resume, options.Rounds, options.Verbose, options.Format, options.Output];
@@ -99,7 +99,7 @@ internal sealed class Resume
             new OutputOptions { Verbose = typed.GetValue(options.Verbose), Format = typed.GetValue(options.Format), Reports = reports });
     }
 
-    /// <summary>Parses the saved run's command line and measures.</summary>
+    /// <summary>Parses the command line of the saved run and measures the added rounds.</summary>
     public async Task<int> RunAsync(IReadOnlyList<string> commandLine, Func<IReadOnlyList<string>, Resume, RootCommand> again)
     {
         CommandLine = commandLine;

@@ -134,7 +134,7 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
     public Option<string> ServerCpus { get; } = list.Text(HelpPlace.Server.Rarely, "--server-cpus", "SET",
         "CPUs of the started server: 0-1 (default: free)");
 
-    /// <summary>One option for each knob of the table.</summary>
+    /// <summary>One option for each entry of <see cref="Knob.All"/>.</summary>
     public IReadOnlyList<(Knob Knob, Option<string> Option)> Knobs { get; } =
         [.. Knob.All.Select(knob => (knob, CompletionCommand.Suggesting(
             list.Text(PlaceOf(knob), knob.Option, "VALUE", preset.Help(knob.Option, knob.Help)), [.. knob.Values])))];

@@ -7,16 +7,16 @@ using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>Finds options that contradict each other, without measuring. The first contradiction is reported.</summary>
-/// <param name="sweeping">True when arms will be added later.</param>
+/// <summary>Reports the first contradiction between options, before anything is measured.</summary>
+/// <param name="sweeping">True when the command adds arms after this check, so that one arm is enough here.</param>
 internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions declared, Func<Option<string>, bool> isTyped, bool sweeping)
 {
-    // The most bytes of all packets in flight, which are in the buffers of both directions.
+    // The limit for the bytes of all packets in flight together, in the buffers of both directions.
     private const long MostBytesOut = 1L << 30;
 
     private int Servers => options.OwnServer ? options.Transports.Count : options.Addresses.Count;
 
-    // Pull is measured once for each way to cut its payloads (--chunk), every other mode once.
+    // Pull is measured once for each size of --chunk, every other mode once.
     private int Ways => options.Modes.Sum(mode => mode == CallMode.Pull ? options.Chunks.Count : 1);
 
     /// <exception cref="UsageException">Options contradict each other.</exception>
@@ -26,7 +26,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             throw new UsageException(sentence);
     }
 
-    /// <summary>Returns why the arms are impossible. Null when they are possible. A sweep adds its arms after the other checks.</summary>
+    /// <summary>Returns why an arm is impossible. Null when all arms are possible. A sweep calls this for the arms that it adds.</summary>
     public static string? OfArms(RunOptions options) =>
         options.Variants.Any(variant => variant.Knobs.ClientSockets is not null)
         && options.Clients.Any(client => client != ProtocolTable.GrpcDotnet)
@@ -126,7 +126,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             yield return "-s is limited to 1 GiB";
         if (!options.Protocols.Contains(ProtocolTable.Echo))
             yield break;
-        // An echo returns its packets. Therefore a packet has at least one byte, and all packets in flight must fit the memory.
+        // An echo sends back whole packets, so a packet cannot be empty, and all packets in flight must fit into memory.
         if (options.Sizes.Min() < 1)
             yield return "-s 0: a packet of an echo has at least one byte";
         var most = options.Topologies.Max(topology => (long)topology.Connections * topology.Streams);

@@ -10,9 +10,9 @@ namespace IpcBench.Client.Cli;
 /// Turns the command line into <see cref="RunOptions"/>. An option that was not given has the default of the preset.
 /// <see cref="RunOptionsCheck"/> checks the result.
 /// </summary>
-/// <param name="declared">All options. Options that the command does not have are at their defaults.</param>
-/// <param name="sweeping">True when arms are added later that the options do not describe.</param>
-/// <param name="given">Servers that the user gave in another way than by -U.</param>
+/// <param name="declared">All options. An option that the command does not offer keeps its default.</param>
+/// <param name="sweeping">True when the command adds arms after this reading.</param>
+/// <param name="given">The servers, if the command takes them as arguments. Null means the servers of <c>-U</c>.</param>
 /// <param name="service">The options about the user's service. Null when the command has none.</param>
 internal sealed class RunOptionsReader(
     RunCommandOptions declared, ParseResult typed, bool sweeping = false, IReadOnlyList<Address>? given = null,
@@ -29,9 +29,9 @@ internal sealed class RunOptionsReader(
     }
 
     /// <summary>
-    /// Adds the shapes given by <c>--shape</c>. Without it, adds all shapes of the preset if transports are compared or a user's method
-    /// is measured, at full load without a given concurrency. Otherwise there is a single load. Only a comparison asks what
-    /// another client costs.
+    /// Adds the shapes of <c>--shape</c>. Without this option, adds the preset's shapes to a run of unary gRPC calls at full load, without
+    /// <c>-c</c> and <c>-m</c>, if it compares transports or measures a user's method. Shapes with a client of their own need several
+    /// transports. Without shapes there is a single load.
     /// </summary>
     private RunOptions InShapes(RunOptions options)
     {
@@ -190,7 +190,8 @@ internal sealed class RunOptionsReader(
         : throw new UsageException($"--watch '{text}' is not NAME=ADDRESS, e.g. --watch app=http://127.0.0.1:8000");
 
     /// <summary>
-    /// Reads --connect-per-call. Without a value it is on, and <c>both</c> measures with and without it. Another word is an argument.
+    /// Reads --connect-per-call. The option alone switches it on, and with <c>both</c> the run measures with and without it. In a command
+    /// that takes servers as arguments, any other word after the option is a server.
     /// </summary>
     private IReadOnlyList<bool> PerCall() => typed.GetResult(declared.ConnectPerCall) is null or { Implicit: true }
         ? [false]
@@ -202,7 +203,7 @@ internal sealed class RunOptionsReader(
             _ => [true],
         };
 
-    /// <summary>Returns the given number of calls. Otherwise returns the preset's number, unless a time was given.</summary>
+    /// <summary>Returns the number of <c>-n</c>, otherwise the preset's. Null if the preset has none or <c>-d</c> was given.</summary>
     private long? Calls(Func<Option<string>, Default, string> or)
     {
         if (Get(declared.Calls) is { } text)

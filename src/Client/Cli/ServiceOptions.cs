@@ -57,7 +57,7 @@ internal sealed class ServiceOptions(OptionList list)
     /// <summary>The options that make calls, without the options that only print types.</summary>
     public IEnumerable<Option> ToCall => list.All.Except([List, Describe]);
 
-    /// <summary>True when types are printed and nothing is measured.</summary>
+    /// <summary>True when the user wants services or types printed. Nothing is measured then.</summary>
     public bool IsAsked(ParseResult typed) => typed.GetValue(List) || typed.GetValue(Describe) is not null;
 
     /// <summary>Reads the method to call. Null when there is none.</summary>

@@ -43,8 +43,8 @@ internal static class TlsOptions
         return Use(key is null ? "--cert" : "--key", key ?? cert, _ =>
         {
             var certificate = X509Certificate2.CreateFromPem(pem, keyPem);
-            // TLS on Windows needs a stored key (dotnet/runtime issue 23749). Loading PKCS #12 writes the key to a file of the user, which
-            // the system removes with the certificate, but not when this program is killed.
+            // On Windows, TLS needs a stored key (dotnet/runtime issue 23749). LoadPkcs12 stores the key in a file of the user.
+            // The system removes the file with the certificate, but the file stays if this program is killed.
             return OperatingSystem.IsWindows()
                 ? X509CertificateLoader.LoadPkcs12(certificate.Export(X509ContentType.Pkcs12), null)
                 : certificate;

@@ -13,7 +13,7 @@ internal sealed class Utf8Console : IDisposable
     private Utf8Console(Encoding? before) => this.before = before;
 
     /// <summary>
-    /// Switches to UTF-8 until the result is disposed. On Windows the code page belongs to the console and would outlive this process.
+    /// Switches to UTF-8 until the result is disposed. On Windows the code page is the console's, so it would stay after this process ends.
     /// </summary>
     public static Utf8Console Enable()
     {
