@@ -28,8 +28,8 @@ internal static class CommandTree
     }
 
     /// <summary>
-    /// Rewrites command lines as other tools accept them. <c>help</c> and <c>help load</c> ask for help, and an
-    /// address without an option is a server.
+    /// Translates what users of other tools type: <c>help</c> becomes <c>--help</c>, <c>help load</c> becomes <c>--help load</c>,
+    /// and an address without an option becomes a server of <c>-U</c>.
     /// </summary>
     public static string[] Meant(string[] args)
     {
@@ -44,7 +44,7 @@ internal static class CommandTree
     private static bool IsAddress(string word) =>
         word.Contains("://", StringComparison.Ordinal) || (word[0] is not '-' && Transports.Address.TryParse(word, out _, out _));
 
-    /// <summary>Returns the message for a command line that the parser rejects.</summary>
+    /// <summary>Returns the error message for a command line that the parser rejects.</summary>
     public static string Complaint(ParseResult typed)
     {
         var option = typed.UnmatchedTokens.FirstOrDefault(token => token is ['-', not '-', ..] or ['-', '-', _, ..]);
@@ -65,7 +65,7 @@ internal static class CommandTree
                 : $"{option} is no option of {command.Name}{like}";
     }
 
-    /// <summary>Returns the nearest known word, if at most two letters and a third of the letters are wrong. Null otherwise.</summary>
+    /// <summary>Returns the known word nearest to a mistyped one. Null when more than 2 letters, or more than a third, are wrong.</summary>
     private static string? Meant(string word, IEnumerable<string> known)
     {
         var letters = word.TrimStart('-').Length;
@@ -74,7 +74,7 @@ internal static class CommandTree
     }
 }
 
-/// <summary><c>GrpcBench reaper</c>, hidden: ends the servers of <c>ab</c> when the run is killed.</summary>
+/// <summary><c>GrpcBench reaper</c>, hidden from the help: ends the servers of <c>ab</c> if the run itself is killed.</summary>
 internal static class ReaperCommand
 {
     public static Command Create()
@@ -90,19 +90,19 @@ internal static class ReaperCommand
 }
 
 /// <summary>
-/// <c>GrpcBench serve</c>: runs the server alone. All following arguments, the signals and the exit code are the server's.
+/// <c>GrpcBench serve</c>: runs the server alone. The server gets all following arguments and all signals, and decides the exit code.
 /// </summary>
 internal static class ServeCommand
 {
     public const string Name = "serve";
 
     /// <summary>
-    /// Makes a command for the list of commands in the help only. The parser never sees a command line that begins with this name.
+    /// Makes the entry for the help's list of commands. A command line that begins with this name goes to the server without being parsed.
     /// </summary>
     public static Command Create() => new(Name, "Start the server alone, until Ctrl-C; its options: GrpcBench serve --help");
 
     /// <summary>
-    /// Replaces this process by the server, so that the call does not return. On Windows it waits for the server's exit code.
+    /// Replaces this process by the server, so that the call does not return. On Windows, returns the server's exit code after its end.
     /// </summary>
     /// <exception cref="EnvironmentException">The server does not exist, or nothing can run it.</exception>
     public static int Run(IEnumerable<string> arguments)

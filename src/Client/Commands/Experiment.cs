@@ -10,11 +10,11 @@ using IpcBench.Client.Experiments.Sweep;
 namespace IpcBench.Client.Commands;
 
 /// <summary>
-/// The commands with a measurement of their own, in the order of the help. A new one is a folder in Experiments and a line here.
+/// The commands with a measurement of their own, in the order of the help. A new command is a folder in Experiments and an entry here.
 /// </summary>
 internal static class Experiment
 {
-    /// <summary>Each makes its command from the command line as typed, and from the kept run that it continues.</summary>
+    /// <summary>Each function makes a command from the command line as typed and the run of <c>--resume</c> (null for a new run).</summary>
     public static IReadOnlyList<Func<IReadOnlyList<string>, Resume?, Command>> All { get; } =
     [
         SweepCommand.Create, HttpCommand.Create, With(ArticleExperiment.Preset), With(EchoExperiment.Preset),
