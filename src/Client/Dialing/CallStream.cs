@@ -3,14 +3,14 @@ using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>A stream of a connection, with at most one call at a time. The caller awaits the call on this same object.</summary>
+/// <summary>A stream of a connection, with at most one call at a time. Callers await the call on this object itself.</summary>
 internal abstract class CallStream(DuplexConnection connection) : IStream, IValueTaskSource<CallResult>, IValueTaskSource<bool>
 {
     private ManualResetValueTaskSourceCore<CallResult> call;
     private ManualResetValueTaskSourceCore<bool> ready;
     private object? worker, waiter;
 
-    /// <summary>The objects that continue when a call ends.</summary>
+    /// <summary>The objects whose code runs when a call ends, to be prefetched.</summary>
     public object[] Waiters => [.. new[] { worker, waiter }.OfType<object>()];
 
     public bool IsInFlight { get; private set; }
@@ -35,7 +35,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     public ValueTask<CallResult> CallAsync(long sentNs)
     {
-        // The lock is taken here, since another thread that holds the connection may withdraw the call and send it again.
+        // One lock is held for Begin and Send. Between them, another thread could withdraw the call and send it again.
         connection.Enter();
         try
         {
@@ -53,7 +53,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     public void SignalReady(bool isReady) => ready.SetResult(isReady);
 
-    /// <summary>Ends the call. The worker continues inside this method, so nothing of the old call may be used after it.</summary>
+    /// <summary>Ends the call. The worker may begin its next call inside this method, so read nothing of the old one after it.</summary>
     public void Complete(CallResult result)
     {
         IsInFlight = false;
@@ -62,7 +62,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
         call.SetResult(result);
     }
 
-    /// <summary>Puts a call in flight, until <see cref="Complete"/>. Call it inside the connection's lock.</summary>
+    /// <summary>Marks a call as in flight until <see cref="Complete"/>. The caller holds the connection's lock.</summary>
     protected ValueTask<CallResult> Begin(long sentNs)
     {
         call.Reset();
@@ -70,7 +70,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
         return new ValueTask<CallResult>(this, call.Version);
     }
 
-    /// <summary>Sends the request, or keeps it until the connection can send. Called inside the connection's lock.</summary>
+    /// <summary>Sends the request, or keeps it until the connection can send. The caller holds the connection's lock.</summary>
     protected abstract void Send();
 
     CallResult IValueTaskSource<CallResult>.GetResult(short token) => call.GetResult(token);

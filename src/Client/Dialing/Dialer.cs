@@ -6,7 +6,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>Opens the duplexes of one cell, and keeps the buffers that they share.</summary>
+/// <summary>Opens the duplexes (<see cref="Duplex"/>) of one cell, and keeps the buffers that they share.</summary>
 /// <param name="usesLoops">True when the duplexes run on event loops. False when they run on threads that .NET chooses.</param>
 internal abstract class Dialer(bool usesLoops)
 {
@@ -18,10 +18,10 @@ internal abstract class Dialer(bool usesLoops)
     public abstract long Retries { get; }
 
     /// <summary>
-    /// Makes the dialer for the address: over event loops where the system and the transport allow, else over .NET's streams.
+    /// Makes the dialer for the address. It uses event loops where the system and the transport allow them, otherwise .NET's streams.
     /// </summary>
     /// <param name="bytesAtOnce">
-    /// Bytes that a connection may receive at once. They set the size of its receive buffer (4 to 64 KiB).
+    /// The bytes that a connection may receive at once. They set the size of its receive buffer (4 to 64 KiB).
     /// </param>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static async Task<Dialer> ForAsync(Address address, ConnectorOptions options, long bytesAtOnce, CancellationToken cancellation)
@@ -36,12 +36,13 @@ internal abstract class Dialer(bool usesLoops)
     /// <exception cref="IOException">The duplex could not be opened. The message says why.</exception>
     public abstract ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation);
 
-    /// <summary>Makes the source of connections over these duplexes, for the engine.</summary>
+    /// <summary>Makes the source from which the engine takes its connections.</summary>
+    /// <param name="make">Makes a connection over the duplexes of this dialer.</param>
     public ConnectionSource Connections(Func<Scheduler, IConnection> make) => new(make, usesLoops, () => Retries);
 
     /// <summary>
     /// Returns the buffer pool for a new connection. The connections of a loop share one pool. A connection on
-    /// several threads has its own. From any thread.
+    /// several threads has its own pool. May be called from any thread.
     /// </summary>
     public BufferPool PoolFor(Scheduler scheduler)
     {
@@ -69,8 +70,8 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
         if (address is Address.Tls tls)
         {
             var inner = new LoopStreamConnector(loop, connector);
-            // The registration is not disposed (see DuplexConnection.OpenAsync). A late callback aborts a connect
-            // that was already cancelled.
+            // The registration is not disposed (see DuplexConnection.OpenAsync). If its callback runs late, it aborts a connect
+            // that was cancelled anyway.
             var registration = cancellation.UnsafeRegister(_ => loop.Post(_ => inner.Abort(), null), null);
             try
             {
@@ -80,7 +81,7 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
                 }
                 catch (IOException) when (cancellation.IsCancellationRequested)
                 {
-                    // Abort closed the socket during the handshake, since the server did not answer in time.
+                    // The server did not answer in time, so Abort closed the socket during the handshake.
                     throw new OperationCanceledException(cancellation);
                 }
             }
@@ -96,7 +97,7 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
 }
 
 /// <summary>
-/// Opens duplexes over .NET's streams, for pipes on every system, and for all transports on systems without the event loop.
+/// Opens duplexes over .NET's streams: for named pipes on every system, and for all transports on systems without the event loop.
 /// </summary>
 internal sealed class StreamDialer(Connector connector, int bufferSize) : Dialer(usesLoops: false)
 {

@@ -1,30 +1,32 @@
 namespace IpcBench.Client.Dialing;
 
-/// <summary>An open connection of bytes. It sends without blocking and passes received bytes to its owner.</summary>
+/// <summary>An open connection that carries bytes both ways. It sends without blocking and passes received bytes to its owner.</summary>
 internal abstract class Duplex
 {
-    /// <summary>Takes the objects that the owner needs for the next bytes, for prefetching.</summary>
+    /// <summary>Tells the duplex which objects its owner will use for the next bytes, so that the duplex can prefetch them.</summary>
     public virtual void NeedSoon(object[] objects)
     {
     }
 
-    /// <summary>Starts delivering to the owner.</summary>
+    /// <summary>Starts passing received bytes to the owner.</summary>
     public abstract void Start();
 
-    /// <summary>Sends as much as possible now and the rest later. Removes from the buffer the bytes that were sent or copied.</summary>
+    /// <summary>
+    /// Sends what can be sent at once, and removes sent or copied bytes. <see cref="IDuplexOwner.OnRoom"/> tells when the rest can follow.
+    /// </summary>
     public abstract void Flush(OutputBuffer output);
 
-    /// <summary>Closes the duplex at once. The owner gets no more calls.</summary>
+    /// <summary>Closes the duplex at once. The owner ignores what a closed duplex still reports.</summary>
     public abstract void Close();
 }
 
-/// <summary>The receiver of a <see cref="Duplex"/>. Never called by two threads at a time.</summary>
+/// <summary>The owner of a <see cref="Duplex"/>. On an event loop one thread calls it, else several threads may at once.</summary>
 internal interface IDuplexOwner
 {
-    /// <summary>Called when bytes have arrived. They are valid until this method returns.</summary>
+    /// <summary>Called when bytes have arrived. <paramref name="bytes"/> is valid until this method returns.</summary>
     void OnBytes(Duplex duplex, ReadOnlySpan<byte> bytes);
 
-    /// <summary>Called when there is room for another <see cref="Duplex.Flush"/>.</summary>
+    /// <summary>Called when the duplex has room for more bytes, so that <see cref="Duplex.Flush"/> can be called again.</summary>
     void OnRoom(Duplex duplex);
 
     /// <summary>Called when the other side or the system has ended the duplex.</summary>

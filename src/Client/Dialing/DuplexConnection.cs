@@ -4,8 +4,9 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// One connection through all its duplexes. It opens a duplex, tells its streams when a call can be sent, and opens a
-/// new duplex after a failure. One thread at a time may enter, and the last to leave flushes the output once.
+/// A connection that outlives its duplexes. It opens a duplex, tells its streams when a call can be sent, and opens a new duplex
+/// after a failure. One thread at a time may be between <see cref="Enter"/> and <see cref="Leave"/>. The last Leave of nested
+/// pairs flushes the output once.
 /// </summary>
 internal abstract class DuplexConnection : IConnection, IDuplexOwner
 {
@@ -24,7 +25,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     private bool isOver;
     private long received;
 
-    /// <param name="scheduler">Runs the connection. Unless the scheduler has a single thread, each thread takes a lock.</param>
+    /// <param name="scheduler">Runs the connection. If the scheduler is not an event loop, <see cref="Enter"/> takes a lock.</param>
     protected DuplexConnection(Scheduler scheduler, Dialer dialer)
     {
         (this.scheduler, this.dialer, reopener) = (scheduler, dialer, new Reopener(scheduler, OpenAsync));
@@ -32,10 +33,10 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
         Output = new OutputBuffer(pool);
     }
 
-    /// <summary>The bytes that the last thread to leave flushes.</summary>
+    /// <summary>The bytes to send. The last <see cref="Leave"/> of nested pairs flushes them.</summary>
     protected OutputBuffer Output { get; private set; }
 
-    /// <summary>The present duplex. Null when there is none.</summary>
+    /// <summary>The duplex that is in use now. Null when there is none.</summary>
     protected Duplex? Current { get; private set; }
 
     public abstract IReadOnlyList<IStream> Streams { get; }
@@ -50,7 +51,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
 
     public virtual BlockedTime? Blocked => null;
 
-    /// <summary>False when the connection is for one call, so that a failure does not open it again.</summary>
+    /// <summary>False when the connection serves only one call. It is then not opened again after a failure.</summary>
     public bool Reopens { get; init; } = true;
 
     public int Reopened => reopener.Reopened;
@@ -61,13 +62,13 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     /// <summary>True during the load, when calls may be sent.</summary>
     public bool IsAccepting => accepting;
 
-    /// <summary>Objects that the next reply and the next call use, on connections that prefetch.</summary>
+    /// <summary>Objects that the next reply and the next call use, to be prefetched. Empty when nothing is prefetched.</summary>
     protected virtual object[] NeededSoon => [];
 
     /// <summary>True when the connection is up and has room for one more call.</summary>
     protected abstract bool CanSend { get; }
 
-    /// <summary>True when the server closes the connection after the last reply.</summary>
+    /// <summary>True when the protocol lets the server close the connection after the last reply.</summary>
     protected virtual bool ServerEndsFirst => false;
 
     public void Enter()
@@ -81,8 +82,8 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     {
         try
         {
-            // A flush that finds its duplex broken ends the duplex. A new duplex may take its place and already have
-            // output, which is flushed too.
+            // If a flush finds its duplex broken, it ends the duplex. By then a new duplex may be in use, whose output is
+            // flushed too.
             for (Duplex? flushed = null; depth == 1 && !Output.IsEmpty && Current is { } now && now != flushed; flushed = now)
                 now.Flush(Output);
         }
@@ -98,8 +99,8 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     {
         var opened = new TaskCompletionSource();
         Duplex? begun = null;
-        // Disposing the registration would wait for a running callback, and would continue on another thread than the
-        // loop's. A late callback does nothing.
+        // The registration is not disposed: Dispose would wait for a running callback and would continue on another
+        // thread than the loop's. A callback that runs too late does nothing.
         var registration = cancellation.UnsafeRegister(_ => scheduler.Post(_ => opened.TrySetCanceled(cancellation), null), null);
         try
         {
@@ -157,9 +158,9 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     }
 
     /// <summary>
-    /// Called when another worker waits for the calls of a stream. On a connection with one stream, all objects of
-    /// the next reply are known and can be prefetched. Only sockets of an event loop prefetch, since only there does
-    /// no other thread change the objects.
+    /// Called when another worker begins to wait for the calls of a stream. On a connection with one stream, all objects of the
+    /// next reply are known, so they can be prefetched. Only sockets of an event loop prefetch, since elsewhere other threads may
+    /// change these objects.
     /// </summary>
     public void OnWaiter()
     {
@@ -167,7 +168,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
             Current?.NeedSoon([this, only, .. only.Waiters, Output, .. path]);
     }
 
-    /// <summary>Called when a call has succeeded. After the next failure, the connection is opened again at once.</summary>
+    /// <summary>Called when a call has succeeded. If the connection then fails, it is opened again without a pause.</summary>
     public void OnSuccess() => reopener.OnSuccess();
 
     public async ValueTask FinishAsync()
@@ -224,13 +225,13 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
             OnEnd(fault);
     }
 
-    /// <summary>Called when a new duplex is open. Writes the first bytes to <see cref="Output"/>.</summary>
+    /// <summary>Called when a new duplex is open, to write the first bytes to <see cref="Output"/>.</summary>
     protected abstract void OnDuplex();
 
     /// <summary>Called when the duplex could not be opened.</summary>
     protected abstract void Abandon();
 
-    /// <summary>Called when output was flushed and there may be room for more.</summary>
+    /// <summary>Called when output was flushed, so that there may be room for more output.</summary>
     protected virtual void Flushed()
     {
     }
@@ -245,14 +246,14 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     /// <summary>Ends the duplex and the calls in flight on it, since the connection is no longer needed.</summary>
     protected abstract void Close();
 
-    /// <summary>Lets waiting streams continue while there is room.</summary>
+    /// <summary>Lets waiting streams send, as long as the connection has room for calls.</summary>
     protected virtual void Pump()
     {
         while (waiting.Count > 0 && IsReady)
             waiting.Dequeue().SignalReady(true);
     }
 
-    /// <summary>Called when the connection can carry calls.</summary>
+    /// <summary>Ends the wait in <see cref="OpenAsync"/>, and lets waiting streams send. Called when calls can be sent.</summary>
     protected void SignalOpen()
     {
         var waiter = opening;
@@ -261,9 +262,9 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
         waiter?.TrySetResult();
     }
 
-    /// <summary>Closes the duplex. Waiting output is sent only if this is possible at once.</summary>
-    /// <param name="failOut">Ends the calls in flight on the duplex, but must not send them again yet.</param>
-    /// <param name="whyNotOpen">The error for a caller that waits for the connection to open.</param>
+    /// <summary>Closes the duplex. Output that still waits is sent only as far as the duplex takes it at once.</summary>
+    /// <param name="failOut">Ends the calls in flight on the duplex. It must not send them again yet.</param>
+    /// <param name="whyNotOpen">Makes the error for a caller that waits for the connection to open.</param>
     protected void Drop(Action failOut, Func<IOException> whyNotOpen)
     {
         var waiter = opening;
@@ -285,7 +286,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
             SetAccepting(false);
     }
 
-    /// <summary>Enters until the end of the block.</summary>
+    /// <summary>Enters the connection, and leaves it when the result is disposed.</summary>
     protected Scope Inside()
     {
         Enter();
@@ -299,13 +300,13 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
         Close();
     }
 
-    /// <summary>Leaves even if the block throws, so that the lock is never kept.</summary>
+    /// <summary>Leaves the connection at the end of a <c>using</c> block, even if the block throws, so that the lock is released.</summary>
     protected readonly ref struct Scope(DuplexConnection inside)
     {
         public void Dispose() => inside.Leave();
     }
 
-    /// <summary>Waits until the other side ends the duplex, at most <see cref="EndPatienceNs"/>.</summary>
+    /// <summary>Waits until the other side has ended the duplex, but at most <see cref="EndPatienceNs"/>.</summary>
     private sealed class EndWait : ILoopTimer
     {
         private readonly TaskCompletionSource over = new();

@@ -4,9 +4,8 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// Holds bytes that wait to be sent. The memory comes from a pool that the connections of a thread share, and returns
-/// to the pool when all bytes are sent. Large payloads are not copied. The buffer refers to them, and they are sent
-/// from their own memory.
+/// Holds bytes that wait to be sent. The memory comes from a pool, and returns to the pool when all bytes are sent. A borrowed
+/// payload is not copied. The buffer refers to it, and it is sent from its own memory.
 /// </summary>
 internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 {
@@ -20,19 +19,19 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 
     public int Length => end - start + borrowedBytes;
 
-    /// <summary>The number of bytes that the system or a pending write has taken so far.</summary>
+    /// <summary>The number of bytes that have left the buffer so far: the system or a pending write has taken them.</summary>
     public long Taken { get; private set; }
 
-    /// <summary>The number of bytes written so far. The last of them is on its way once <see cref="Taken"/> reaches this number.</summary>
+    /// <summary>The number of bytes put into the buffer so far. When <see cref="Taken"/> reaches it, the last byte is on its way.</summary>
     public long Written => Taken + Length;
 
-    /// <summary>True when nothing is borrowed, so that <see cref="Unsent"/> has all bytes to send.</summary>
+    /// <summary>True when the buffer refers to no borrowed bytes, so that <see cref="Unsent"/> has all bytes to send.</summary>
     public bool IsPlain => borrowedBytes == 0;
 
-    /// <summary>All bytes to send, if the buffer <see cref="IsPlain"/>.</summary>
+    /// <summary>All bytes to send. Valid only while the buffer <see cref="IsPlain"/>.</summary>
     public ReadOnlyMemory<byte> Unsent => Part(start, end);
 
-    /// <summary>Appends bytes without a copy. Their memory must not change until they are sent.</summary>
+    /// <summary>Appends bytes without copying them. Their memory must not change until they are sent.</summary>
     public void Borrow(ReadOnlyMemory<byte> source)
     {
         if (source.IsEmpty)
@@ -48,7 +47,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         borrowedBytes += source.Length;
     }
 
-    /// <summary>Gets the first parts to send in order, as many as <paramref name="into"/> has room for.</summary>
+    /// <summary>Fills <paramref name="into"/> with the first parts to send, in their order.</summary>
     /// <returns>The number of parts.</returns>
     public int Parts(Span<ReadOnlyMemory<byte>> into)
     {
@@ -68,7 +67,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         return count;
     }
 
-    /// <summary>Copies the first bytes to send, as many as <paramref name="to"/> has room for.</summary>
+    /// <summary>Fills <paramref name="to"/> with the first bytes to send. They stay in the buffer.</summary>
     public void CopyTo(Span<byte> to)
     {
         var at = start;
@@ -103,7 +102,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 
     public void Advance(int count) => end += count;
 
-    /// <summary>Removes bytes that were sent.</summary>
+    /// <summary>Removes the first <paramref name="count"/> bytes, which were sent or copied.</summary>
     public void Sent(int count)
     {
         Taken += count;
@@ -132,7 +131,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         (firstBorrowed, endBorrowed, borrowedBytes) = (0, 0, 0);
     }
 
-    // The array is pinned, so that a gathering send needs no handle for each part.
+    // The array is pinned, so that a send of several parts at once needs no handle for each part.
     private ReadOnlyMemory<byte> Part(int from, int to) => MemoryMarshal.CreateFromPinnedArray(bytes, from, to - from);
 
     private static Span<byte> Fill(Span<byte> to, ReadOnlySpan<byte> from)
@@ -156,9 +155,9 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 }
 
 /// <summary>
-/// Keeps output buffers for one thread at a time. All free buffers have the same size, the largest that was ever
-/// requested, since a connection that had much to send will have much to send again. The pool keeps at most as many
-/// buffers as were in use at one time.
+/// Keeps free output buffers. Only one thread at a time may use a pool. All free buffers have one size, which fits the largest
+/// request so far, since a connection that had much to send will have much to send again. The pool never keeps more buffers
+/// than were in use at one time.
 /// </summary>
 internal sealed class BufferPool(int size = 16 * 1024)
 {
@@ -175,7 +174,7 @@ internal sealed class BufferPool(int size = 16 * 1024)
         return free.TryPop(out var buffer) ? buffer : GC.AllocateUninitializedArray<byte>(size, pinned: true);
     }
 
-    /// <summary>Takes a buffer back. A buffer that is too small by now is dropped.</summary>
+    /// <summary>Takes a buffer back. A buffer that is smaller than the pool's present size is dropped.</summary>
     public void Return(byte[] buffer)
     {
         if (buffer.Length == size)

@@ -4,8 +4,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// The pause before a server is tried again. There is no pause at first. Then it is 10 ms, doubled each time up to
-/// 250 ms, until a call has succeeded.
+/// The pause before a server is tried again. The first attempt has no pause. The next pause is 10 ms, and each further one is twice
+/// as long, up to 250 ms. After a successful call there is again no pause.
 /// </summary>
 internal sealed class BackOff(Scheduler scheduler)
 {
@@ -23,7 +23,7 @@ internal sealed class BackOff(Scheduler scheduler)
     public ValueTask WaitAsync() => IsNone ? default : timer.UntilAsync(MonotonicClock.NowNs + lengthNs);
 }
 
-/// <summary>Opens a connection again after its death, as often as needed. From any thread.</summary>
+/// <summary>Opens a connection again each time it dies, until <see cref="Stop"/>. May be used from any thread.</summary>
 /// <param name="scheduler">Runs the pauses between the attempts.</param>
 /// <param name="open">Makes one attempt. Throws when it fails.</param>
 internal sealed class Reopener(Scheduler scheduler, Func<CancellationToken, Task> open)
@@ -39,7 +39,7 @@ internal sealed class Reopener(Scheduler scheduler, Func<CancellationToken, Task
     /// <summary>The number of attempts that succeeded.</summary>
     public int Reopened { get; private set; }
 
-    /// <summary>Called when the connection died. This may happen before the attempt that opened it has returned.</summary>
+    /// <summary>Called when the connection has died. This may happen before the attempt that opened it has returned.</summary>
     public void OnDeath()
     {
         lock (gate)
@@ -52,7 +52,7 @@ internal sealed class Reopener(Scheduler scheduler, Func<CancellationToken, Task
         _ = RunAsync();
     }
 
-    /// <summary>Called when a call has succeeded. After the next death, an attempt is made at once.</summary>
+    /// <summary>Called when a call has succeeded. The first attempt after the next death then has no pause.</summary>
     public void OnSuccess() => pause.Reset();
 
     /// <summary>Called when the connection is no longer needed.</summary>
@@ -76,7 +76,7 @@ internal sealed class Reopener(Scheduler scheduler, Func<CancellationToken, Task
             }
             catch (Exception)
             {
-                // The attempt is repeated, whatever the system or a library has thrown.
+                // Every exception, of the system or of a library, leads to another attempt.
                 lock (gate)
                     isDead = true;
             }

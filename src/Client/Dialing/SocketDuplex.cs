@@ -4,12 +4,12 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// A duplex over a socket of an event loop. A call takes one receive and one send, without a task or a buffer of its own.
+/// A duplex over a socket of an event loop. A call costs one receive and one send, and needs neither a task nor a buffer of its own.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
 {
-    // The most reads in a row before the loop's other connections are served.
+    // The most reads of this socket in a row. After them, the loop serves its other connections.
     private const int MostReadsAtOnce = 8;
 
     [ThreadStatic]
@@ -50,7 +50,7 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
         if (open.IsClosed || LoopSocket.IsOthersEnd(result))
             return; // the next receive tells the reason, after answers that have arrived
         open.ResetOnClose();
-        // The call is posted, since the owner is just sending.
+        // OnEnd is posted and not called here, since the owner is in the middle of sending.
         open.Loop.Post(_ => owner.OnEnd(this, LoopSocket.Describe(result)), null);
     }
 

@@ -2,11 +2,11 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>A duplex over a .NET stream (TLS, a named pipe), with an awaited read loop and one write at a time.</summary>
+/// <summary>A duplex over a .NET stream (TLS, a named pipe). One loop awaits the reads, and one write at a time is in flight.</summary>
 internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int bufferSize) : Duplex
 {
-    // The most bytes of a write. Output is copied before a write, and larger copies would only cost memory when
-    // hundreds of connections upload.
+    // The most bytes of one write. Output is copied before a write, so larger writes would cost memory when hundreds of
+    // connections upload.
     private const int MostAtOnce = 1 << 20;
 
     private readonly Lock gate = new();
@@ -51,7 +51,7 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
                 return;
             isClosed = true;
         }
-        // This is not awaited, since the close_notify of a TLS stream may wait for a write that never ends.
+        // The disposal is not awaited, since the close_notify of a TLS stream may wait for a write that never ends.
         _ = DisposeAsync();
     }
 
@@ -82,7 +82,7 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
         owner.OnRoom(this);
     }
 
-    /// <summary>Begins a write. Does not throw, since the caller holds the connection's lock. A failed write ends the duplex.</summary>
+    /// <summary>Begins a write. Does not throw, since the caller holds the connection's lock. A failed task ends the duplex.</summary>
     private ValueTask WriteAsync(int count)
     {
         try
