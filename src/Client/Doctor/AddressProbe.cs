@@ -38,13 +38,13 @@ internal static class AddressProbe
     // Only the socket matters here. A TLS handshake could also fail because of the certificate.
     private static Address Cleartext(Address address) => address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : address;
 
-    // The socket belongs to another user: connect(2) needs write permission on its file (unix(7)). On Windows the
-    // access list of a pipe decides.
+    // True when this user may not open the socket: connect(2) needs write permission on its file (unix(7)). On Windows
+    // the access list of a pipe decides.
     private static bool IsRefusal(Exception e) =>
         (e as SocketException ?? e.InnerException as SocketException)?.SocketErrorCode == SocketError.AccessDenied
         || (e as IOException)?.InnerException is UnauthorizedAccessException;
 
-    // A socket cannot be opened as a file (ENXIO), so a path that opens is an ordinary file.
+    // A socket cannot be opened as a file (ENXIO). A path that can be opened is therefore an ordinary file.
     private static AddressState FileState(string path)
     {
         // Opening a named pipe (FIFO) would wait for its writer, perhaps for ever.
@@ -74,7 +74,7 @@ internal enum AddressState
     /// <summary>A server accepts connections.</summary>
     Answers,
 
-    /// <summary>A socket file without a server.</summary>
+    /// <summary>A socket file at which no server listens.</summary>
     Stale,
 
     /// <summary>A file or folder that is no socket, or that this user may not open.</summary>

@@ -23,22 +23,22 @@ internal static class Doctor
     public static async Task<IReadOnlyList<Finding>> ExamineAsync(DoctorOptions options, HostInfo host) =>
         Judge(await FactsGathering.GatherAsync(options, host));
 
-    /// <summary>Returns the problems, for the reports of a run. Takes some 200 ms, mostly to watch the CPU use of other programs.</summary>
+    /// <summary>Returns the warnings and problems, for the reports of a run. Takes some 200 ms, mostly to watch other programs.</summary>
     public static async Task<IReadOnlyList<Advice>> ProblemsAsync(DoctorOptions options, HostInfo host) =>
         [.. (await ExamineAsync(options, host)).Where(finding => finding.Level != Level.Ok).Select(finding => finding.ToAdvice())];
 
     private static Func<DoctorFacts, IEnumerable<Finding>> One(Func<DoctorFacts, Finding> check) => facts => [check(facts)];
 }
 
-/// <summary>The run for which the machine is examined.</summary>
+/// <summary>The properties of the planned run that the checks need.</summary>
 internal sealed record DoctorOptions
 {
-    /// <summary>The most connections of any cell.</summary>
+    /// <summary>The largest number of connections that a cell of the run has.</summary>
     public int Connections { get; init; } = 400;
 
     public int Threads { get; init; } = 5;
 
-    /// <summary>The accept queue that the server asks for.</summary>
+    /// <summary>The length of the accept queue that the server asks for.</summary>
     public int Backlog { get; init; } = 4096;
 
     /// <summary>The requested socket buffer in bytes. Null means the system's default.</summary>
@@ -47,15 +47,15 @@ internal sealed record DoctorOptions
     public CpuSet? ClientCpus { get; init; }
     public CpuSet? ServerCpus { get; init; }
 
-    /// <summary>The given servers. Empty when this program starts its own.</summary>
+    /// <summary>The servers of <c>-U</c>. Empty when this program starts its own.</summary>
     public IReadOnlyList<Address> Targets { get; init; } = [];
 
     /// <summary>
-    /// Addresses to check for servers and stale files. They are the server's default addresses in <c>doctor</c>, and none before a run.
+    /// Addresses to check for servers and stale files: the server's default addresses in <c>doctor</c> without <c>-U</c>, else none.
     /// </summary>
     public IReadOnlyList<Address> Neighbours { get; init; } = [];
 
-    /// <summary>The folder of the results. Null when they are not kept.</summary>
+    /// <summary>The folder for results files. Null when no results file is saved.</summary>
     public string? ResultsFolder { get; init; } = "results";
 
     /// <summary>True when the run connects over TCP, which needs a local port for every connection.</summary>
@@ -64,6 +64,6 @@ internal sealed record DoctorOptions
     /// <summary>True when the run needs a certificate.</summary>
     public bool Tls { get; init; }
 
-    /// <summary>The time in which other programs' CPU use is watched.</summary>
+    /// <summary>How long the CPU use of other programs is watched.</summary>
     public TimeSpan Watch { get; init; } = TimeSpan.FromMilliseconds(150);
 }

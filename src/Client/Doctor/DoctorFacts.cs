@@ -9,7 +9,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Doctor;
 
-/// <summary>All facts that the checks need, gathered beforehand, so that each check is a pure function.</summary>
+/// <summary>All facts that the checks need. They are gathered before the checks, so that each check is a pure function.</summary>
 internal sealed record DoctorFacts
 {
     public required DoctorOptions Options { get; init; }
@@ -22,7 +22,7 @@ internal sealed record DoctorFacts
     /// <summary>The cost of reading the clock once, in ns.</summary>
     public double ClockNs { get; init; }
 
-    /// <summary>The machine's CPU time while this program was idle. Null when unknown.</summary>
+    /// <summary>The machine's CPU times during the watch, while this program was idle. Null when unknown.</summary>
     public MachineTimes? Machine { get; init; }
 
     public long OwnCpuNs { get; init; }
@@ -34,12 +34,12 @@ internal sealed record DoctorFacts
 
     public string TempFolder { get; init; } = "";
 
-    /// <summary>Why the folder cannot be written. Empty when it can be written.</summary>
+    /// <summary>Why no file can be created in <see cref="TempFolder"/>. Empty when a file can be created.</summary>
     public string TempFailure { get; init; } = "";
 
     public string ResultsFailure { get; init; } = "";
 
-    /// <summary>Why no certificate can be made. Empty when one can be made. Null when it was not tried.</summary>
+    /// <summary>Why no certificate can be made. Empty when one can be made. Null when the run needs none.</summary>
     public string? CertificateFailure { get; init; }
 
     /// <summary>True when the client was compiled without optimization.</summary>
@@ -99,7 +99,7 @@ internal static class FactsGathering
         return await WatchAsync(facts, options.Watch);
     }
 
-    // This is called last, when the work of the other readings is over.
+    // This is called last, so that no other reading uses CPU time during the watch.
     private static async Task<DoctorFacts> WatchAsync(DoctorFacts facts, TimeSpan time)
     {
         var machine = MachineSnapshot.Take();
@@ -126,8 +126,8 @@ internal static class FactsGathering
     }
 
     /// <summary>
-    /// Returns why no file can be created in <paramref name="folder"/>, or why the folder itself cannot be created if
-    /// it is missing. Empty when a file can be created.
+    /// Returns why no file can be created in <paramref name="folder"/>. If the folder is missing, checks its nearest existing parent.
+    /// Empty when a file can be created.
     /// </summary>
     internal static string WriteFailure(string folder)
     {

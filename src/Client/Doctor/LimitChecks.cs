@@ -39,7 +39,7 @@ internal static class LimitChecks
             return new("ports", Level.Ok, "no connection needs a port");
         if (free == 0)
             return new("ports", Level.Ok, "the number of free local ports is unknown on this system");
-        // A closed connection keeps its port for a minute (TIME_WAIT), and the cells of a run follow each other.
+        // A closed connection keeps its port for a minute (TIME_WAIT), so the cells of a run need several times the ports of one.
         if (free >= 4L * connections)
             return new("ports", Level.Ok, Text($"{free} local ports are free"));
         return new("ports", free > connections ? Level.Warn : Level.Problem,
@@ -73,7 +73,7 @@ internal static class LimitChecks
 /// <summary>Checks of the client's build and the settings of its runtime.</summary>
 internal static class RuntimeChecks
 {
-    // Variables about the place of the runtime or the output of the SDK do not change results.
+    // Variables that begin with one of these do not change results. They concern the place of the runtime or the SDK, for example.
     private static readonly string[] Harmless =
     [
         "DOTNET_ROOT", "DOTNET_CLI", "DOTNET_HOST", "DOTNET_NOLOGO", "DOTNET_MULTILEVEL", "DOTNET_SKIP", "DOTNET_GENERATE", "DOTNET_ADD",
@@ -87,10 +87,7 @@ internal static class RuntimeChecks
             "build and run it with -c Release")
         : new("build", Level.Ok, "an optimized build");
 
-    /// <summary>
-    /// Warns when the client has Server GC. The client keeps few objects, so Server GC would only cost memory and
-    /// threads. Servers usually have Server GC.
-    /// </summary>
+    /// <summary>Warns when the client has Server GC. The client keeps few objects, so this GC would only cost memory and threads.</summary>
     public static Finding Gc(DoctorFacts facts) => facts.Host.GcMode.StartsWith("server", StringComparison.Ordinal)
         ? new("gc", Level.Warn, "the client runs with Server GC, which needs a heap and a thread for each CPU",
             "unset DOTNET_gcServer for the client; --server-gc is for the server")

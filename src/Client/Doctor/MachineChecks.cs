@@ -6,8 +6,8 @@ namespace IpcBench.Client.Doctor;
 internal static class MachineChecks
 {
     /// <summary>
-    /// A slow reading of the clock. A clock that is read in user space takes 15 to 60 ns. A clock that enters the
-    /// kernel or a hypervisor takes many times as long.
+    /// A reading of the clock that takes longer than this is slow. A clock that is read in user space takes 15 to 60 ns. A
+    /// clock that enters the kernel or a hypervisor takes many times as long.
     /// </summary>
     private const double SlowClockNs = 250;
 
@@ -70,7 +70,7 @@ internal static class MachineChecks
             return new("foreign-load", Level.Warn, Text($"the hypervisor gives {steal * 100:0} % of the CPU time to others"),
                 "use a machine of your own, or many rounds");
         }
-        // The reading is short and its clock has steps of 10 ms, so less than a tenth does not count. Later each round is watched.
+        // The watch is short and CPU times advance in steps of 10 ms, so less than a tenth does not count. The run watches each round.
         return share <= 0.1
             ? new("foreign-load", Level.Ok, Text($"other programs use {share * 100:0} % of the machine"))
             : new("foreign-load", Level.Warn, Text($"other programs use {share * 100:0} % of the machine"),
