@@ -17,10 +17,10 @@ internal readonly struct CallResult
     /// <summary>Makes the result of a call whose reply was correct in every respect.</summary>
     public static CallResult Ok(long bytes) => new(null, bytes);
 
-    /// <summary>The result of a call that had not ended before the time-out or the drain limit.</summary>
+    /// <summary>The result of a call that was cut off, at its time-out or at the time limit after the window.</summary>
     public static CallResult CutOff => new(CutOffMark);
 
-    /// <summary>The result of a message that nobody waits for, since the load is over. It does not count as a call.</summary>
+    /// <summary>The result of waiting for a message until the load was over. It does not count as a call.</summary>
     public static CallResult Over => new(OverMark);
 
     /// <param name="kind">One of a few short texts: <c>status 13</c>, <c>reset</c>, <c>wrong length</c>.</param>
@@ -49,7 +49,7 @@ internal record EngineOptions
     /// <summary>Concurrent calls of one connection.</summary>
     public int Streams { get; init; } = 1;
 
-    /// <summary>The direction of the messages.</summary>
+    /// <summary>The direction of the messages that count as calls.</summary>
     public virtual Flow Flow => Flow.Both;
 
     /// <summary>Threads that run the connections.</summary>
@@ -69,7 +69,7 @@ internal enum Flow : byte
     Both,
 
     /// <summary>
-    /// Messages go to the server, which reports at the end of a stream when they arrived. A call ends when its message is written.
+    /// Messages go to the server. A call ends when its message is written. At the end of a stream, the server reports when they arrived.
     /// </summary>
     Out,
 

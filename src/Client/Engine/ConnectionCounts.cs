@@ -3,9 +3,10 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Statistics over the connections of a window.</summary>
+/// <summary>Computes statistics over the connections of a window.</summary>
 internal static class ConnectionCounts
 {
+    /// <param name="calls">The number of calls of each connection.</param>
     /// <param name="connectTimes">Connect times in ns, ascending.</param>
     public static ConnectionStats Compute(
         IReadOnlyList<long> calls, int opened, int reopened, long retries, IReadOnlyList<long> connectTimes) => new()
@@ -23,7 +24,8 @@ internal static class ConnectionCounts
             : [Quantile(connectTimes, 0.5), Quantile(connectTimes, 0.9), Quantile(connectTimes, 0.99), connectTimes[^1]],
         };
 
-    /// <summary>Sums the statistics of two windows over the same connections.</summary>
+    /// <summary>Combines the statistics of two windows over the same connections.</summary>
+    /// <param name="calls">The number of calls of each connection in both windows.</param>
     public static ConnectionStats Sum(ConnectionStats first, ConnectionStats next, IReadOnlyList<long> calls) => next with
     {
         Opened = Math.Min(first.Opened, next.Opened),
@@ -46,13 +48,13 @@ internal static class ConnectionCounts
     private static long Quantile(IReadOnlyList<long> ascending, double part) => ascending[(int)Math.Ceiling(part * ascending.Count) - 1];
 }
 
-/// <summary>Collects the durations of connects that belong to calls. May be used from any thread.</summary>
+/// <summary>Collects the connect times of connections that are opened for one call each. May be used from any thread.</summary>
 internal sealed class ConnectLog
 {
     private readonly Lock gate = new();
     private readonly LatencyHistogram times = new();
 
-    /// <summary>Connections opened since the window began.</summary>
+    /// <summary>The number of connections opened since the window began.</summary>
     public long Count
     {
         get
@@ -62,7 +64,7 @@ internal sealed class ConnectLog
         }
     }
 
-    /// <summary>Starts a window.</summary>
+    /// <summary>Begins a window, and forgets the connect times of the last one.</summary>
     public void Begin()
     {
         lock (gate)

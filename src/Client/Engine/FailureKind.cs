@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>The kinds of failed calls that several protocols share, with the names that stand in results files.</summary>
+/// <summary>The kinds of failed calls that several protocols share, under the names that they have in results files.</summary>
 internal static class FailureKind
 {
     /// <summary>The connection ended before the call did.</summary>
@@ -13,7 +13,7 @@ internal static class FailureKind
 
     private const string HttpMark = "http ";
 
-    // Each code of gRPC (0 to 16) has its string here, so that a failed call allocates nothing.
+    // The name of each gRPC status code (0 to 16) is made once, so that a failed call allocates nothing.
     private static readonly string[] GrpcKinds =
         [.. Enumerable.Range(0, 17).Select(code => string.Create(CultureInfo.InvariantCulture, $"status {code}"))];
 
@@ -22,6 +22,6 @@ internal static class FailureKind
 
     public static string OfHttp(int status) => string.Create(CultureInfo.InvariantCulture, $"{HttpMark}{status}");
 
-    /// <summary>True when a call failed with an HTTP status of a redirect (300 to 399).</summary>
+    /// <summary>True when the kind of failure is an HTTP redirect (status 300 to 399).</summary>
     public static bool IsRedirect(string kind) => kind.StartsWith(HttpMark + "3", StringComparison.Ordinal);
 }

@@ -21,20 +21,20 @@ internal sealed class LatencyRecorder
 
     public LatencyHistogram Latency { get; } = new();
 
-    /// <summary>Times from send to reply of calls before the window. Null without load before the window.</summary>
+    /// <summary>Times from send to reply of successful calls before the window. Null without load before the window.</summary>
     public LatencyHistogram? Lead { get; private set; }
 
-    /// <summary>Null until a call was cut off.</summary>
+    /// <summary>Latencies of calls that were cut off. Null until a call was cut off.</summary>
     public LatencyHistogram? CutOffLatency { get; private set; }
 
-    /// <summary>Null in a closed loop.</summary>
+    /// <summary>Times from send to reply. Null in a closed loop.</summary>
     public LatencyHistogram? ServiceTime { get; private set; }
 
-    /// <summary>Null in a closed loop.</summary>
+    /// <summary>Times from due to send. Null in a closed loop.</summary>
     public LatencyHistogram? SendLateness { get; private set; }
 
     /// <summary>
-    /// The times from due to the end of the window, for calls that were due in the window but sent after it. Null without such calls.
+    /// For calls that were due in the window but sent after it: the times from due to the end of the window. Null without such calls.
     /// </summary>
     public LatencyHistogram? SentAfter { get; private set; }
 
@@ -42,8 +42,8 @@ internal sealed class LatencyRecorder
     public long Started { get; private set; }
 
     /// <summary>
-    /// Calls that began in the window and succeeded in it or after it. <see cref="CutOff"/> and <see cref="Failed"/>
-    /// also count the calls that began in the window.
+    /// Calls that began in the window and succeeded, in the window or after it. <see cref="CutOff"/> and <see cref="Failed"/> also
+    /// count only calls that began in the window.
     /// </summary>
     public long Ok { get; private set; }
 
@@ -52,16 +52,16 @@ internal sealed class LatencyRecorder
     /// <summary>Calls that began in the window and have ended, successfully or not.</summary>
     public long Ended { get; private set; }
 
-    /// <summary>Calls that succeeded in the window, whenever they began.</summary>
+    /// <summary>Calls that succeeded in the window, no matter when they began.</summary>
     public long Completed => completed + (long)Math.Round(received);
 
-    /// <summary>Payload of the replies to <see cref="Completed"/> calls.</summary>
+    /// <summary>Payload bytes of the replies to the <see cref="Completed"/> calls.</summary>
     public ReplySizes Replies => replies;
 
-    /// <summary>Payload of all replies of the load, also before and after the window.</summary>
+    /// <summary>Payload bytes of all replies of the load, also before and after the window.</summary>
     public long AllBytes { get; private set; }
 
-    /// <summary>The sum, over all successful calls, of the share of each call's time that lies in the window.</summary>
+    /// <summary>The sum over all successful calls, in which each call counts with the share of its time that lies in the window.</summary>
     public double Credited => whole + parts + received;
 
     /// <summary>Calls sent so far: before, in and after the window.</summary>
@@ -87,13 +87,13 @@ internal sealed class LatencyRecorder
 
     public IReadOnlyDictionary<string, long> Failed => failed;
 
-    /// <summary>Completed calls in each 100 ms of the window.</summary>
+    /// <summary>The number of completed calls in each 100 ms of the window.</summary>
     public ReadOnlySpan<long> Buckets => buckets;
 
     /// <summary>Successful calls of all windows. May be read from any thread.</summary>
     public long AllOk => Volatile.Read(ref allOk);
 
-    /// <summary>Starts a window and forgets the records of the last window.</summary>
+    /// <summary>Begins a window, and forgets the records of the last one.</summary>
     public void Begin(WindowClock window, LoadWindow load)
     {
         var isOpenLoop = load.Rate is not null;
@@ -115,7 +115,7 @@ internal sealed class LatencyRecorder
         Array.Clear(buckets);
     }
 
-    /// <summary>Notes that a call is sent. The result must be passed to <see cref="Record"/> when the call ends, on any thread.</summary>
+    /// <summary>Notes that a call is sent. Returns its part of the load, for the <see cref="Record"/> of any thread when it ends.</summary>
     public CallPart RecordStart(long intendedNs, long sentNs)
     {
         if (sentNs < clock.BeginNs)
@@ -135,7 +135,7 @@ internal sealed class LatencyRecorder
         return CallPart.Tail;
     }
 
-    /// <param name="intendedNs">When the call should have started. Its latency counts from here.</param>
+    /// <param name="intendedNs">When the call was due. Its latency counts from this time.</param>
     public void Record(CallPart part, long intendedNs, long sentNs, long doneNs, CallResult result)
     {
         LastDoneNs = doneNs;
@@ -168,7 +168,7 @@ internal sealed class LatencyRecorder
         parts += Share(sentNs, doneNs);
     }
 
-    /// <summary>Notes that a message was written. The receiver reports its arrival later. See <see cref="Record"/>.</summary>
+    /// <summary>Notes that a message was written. The receiver reports its arrival later. Parameters as in <see cref="Record"/>.</summary>
     public void RecordWritten(CallPart part, long intendedNs, long sentNs, long doneNs, CallResult result)
     {
         LastDoneNs = doneNs;
@@ -196,8 +196,8 @@ internal sealed class LatencyRecorder
         SendLateness?.Record(sentNs - intendedNs);
     }
 
-    /// <summary>Counts written messages as not received, since their stream failed without a receipt.</summary>
-    /// <param name="count">The messages written in the window.</param>
+    /// <summary>Counts written messages as failed ("not received"), since their stream failed without a receipt.</summary>
+    /// <param name="count">The number of these messages that were written in the window.</param>
     public void RecordUnreceived(long count)
     {
         if (count == 0)
@@ -208,7 +208,7 @@ internal sealed class LatencyRecorder
     }
 
     /// <summary>
-    /// Notes the receipt of a stream that has ended. The messages that arrived in the window count as its completed calls.
+    /// Notes the receiver's report about a stream that has ended. Messages that arrived in the window count as calls completed in it.
     /// </summary>
     public void RecordReceipt(Receipt receipt, long nowNs)
     {
@@ -219,7 +219,7 @@ internal sealed class LatencyRecorder
         {
             var from = receipt.BeginNs + slot * receipt.SlotNs;
             var begin = Math.Max(from, clock.BeginNs);
-            // Arrivals are taken as even within a slot. A slot is about a thousandth of the window or of the load before it.
+            // Within a slot, arrivals are taken as evenly spread. A slot is about a thousandth of the window, or of the load before it.
             var inside = receipt.Slots[slot] * Math.Max(0, Math.Min(from + receipt.SlotNs, clock.EndNs) - begin) / (double)receipt.SlotNs;
             if (inside <= 0)
                 continue;
@@ -249,7 +249,7 @@ internal sealed class LatencyRecorder
         return part;
     }
 
-    /// <summary>Notes that a stream of messages ended with an error. The stream counts as one more failed call.</summary>
+    /// <summary>Notes that a stream of messages ended with an error. This counts as one more failed call.</summary>
     public void RecordEnd(long nowNs, CallResult result)
     {
         if (Started++ == 0)
@@ -260,8 +260,8 @@ internal sealed class LatencyRecorder
     }
 
     /// <summary>
-    /// Counts a failed call that was in flight during the whole window as one of the window's calls. Otherwise nobody
-    /// would notice a server that answers a stream before the window but never in the window.
+    /// If a failed call was in flight during the whole window, counts it as one of the window's calls. Otherwise a server that
+    /// answers a stream before the window, but never in it, would cause no failure.
     /// </summary>
     public void RecordUnanswered(long sentNs, long doneNs, CallResult result)
     {
@@ -280,7 +280,7 @@ internal sealed class LatencyRecorder
         return clock;
     }
 
-    /// <summary>Records a call that began outside the window. Only the share of its time inside the window counts.</summary>
+    /// <summary>Records a call that was sent outside the window. Only the share of its time inside the window counts.</summary>
     private void RecordOutside(CallPart part, long sentNs, long doneNs, CallResult result)
     {
         if (part == CallPart.Tail)
@@ -308,8 +308,8 @@ internal sealed class LatencyRecorder
     }
 
     /// <summary>
-    /// Returns the share of a call's time that lies in the window. Never negative, though an edge may have moved just
-    /// after it was read.
+    /// Returns the share of a call's time that lies in the window. Not negative, even if another thread sets an edge of the window
+    /// meanwhile.
     /// </summary>
     private double Share(long sentNs, long doneNs)
     {
@@ -353,7 +353,7 @@ internal enum CallPart : byte
     Window,
 
     /// <summary>
-    /// After the window, while calls that cross its end are in flight. Without this load, those calls would run on an idle server.
+    /// After the window, until the calls that cross its end have ended. Without this load, those calls would run on an idle server.
     /// </summary>
     Tail,
 }

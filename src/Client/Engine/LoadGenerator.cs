@@ -16,10 +16,10 @@ internal sealed class LoadGenerator : IAsyncDisposable
 
     private LoadGenerator(EngineOptions options, ConnectionSource source) => (this.options, this.source) = (options, source);
 
-    /// <summary>Successful calls of all windows so far. Cheap to read, from any thread, also after the end.</summary>
+    /// <summary>Successful calls of all windows so far. Cheap. May be read from any thread, also after the end.</summary>
     public long CallsSoFar => schedulers.Sum(scheduler => scheduler.Recorders.Sum(recorder => recorder.AllOk));
 
-    /// <summary>System calls of all connections so far. Null where .NET makes them. May be read from any thread.</summary>
+    /// <summary>The number of system calls for all connections. Null where .NET makes these calls. May be read from any thread.</summary>
     public LoopCounts? SystemCalls => schedulers.Aggregate((LoopCounts?)default(LoopCounts), (sum, one) => sum + one.Counts);
 
     /// <summary>Opens all connections, a few at a time.</summary>
@@ -43,8 +43,8 @@ internal sealed class LoadGenerator : IAsyncDisposable
     }
 
     /// <summary>
-    /// Runs one window with the load before and after it, and waits until its calls have ended. Cancellation ends the
-    /// window early. The result then has the measurements until that time.
+    /// Runs one window with load before and after it, and waits until the calls have ended. Cancellation ends the window early, and
+    /// the result then has the measurements until that time.
     /// </summary>
     public async Task<LoadResult> RunAsync(LoadWindow window, CancellationToken cancellation, IWindowEdges? edges = null)
     {
@@ -52,8 +52,8 @@ internal sealed class LoadGenerator : IAsyncDisposable
             throw new ArgumentException("a window ends after a time or a number of calls", nameof(window));
         if (window.Calls is not null && window.Lead > TimeSpan.Zero)
             throw new ArgumentException("a window of counted calls has no load before it", nameof(window));
-        // Calls that the server never answers stay in flight, so no new call could begin in the window. Therefore, if
-        // no call of the lead is answered, the measurement is repeated without the lead.
+        // If the server answers no call before the window, these calls stay in flight, so no new call could begin in the
+        // window. The measurement is then repeated without load before the window.
         return await RunOnceAsync(window, edges, cancellation)
             ?? (await RunOnceAsync(window with { Lead = TimeSpan.Zero }, edges, cancellation))!;
     }
@@ -88,7 +88,7 @@ internal sealed class LoadGenerator : IAsyncDisposable
             schedulers.Add(source.UsesLoops && OperatingSystem.IsLinux() ? new LoopScheduler(i) : new PoolScheduler());
         for (var i = 0; i < options.Connections; i++)
         {
-            // Each thread gets a block of consecutive connections, so that connections have the same order as their workers.
+            // Each thread gets a block of consecutive connections. Workers are made thread by thread, so they have the same order.
             var scheduler = schedulers[(int)((long)i * count / options.Connections)];
             connections.Add(source.Make(scheduler));
             scheduler.Add(connections[^1]);

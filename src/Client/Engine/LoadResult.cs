@@ -6,7 +6,7 @@ namespace IpcBench.Client.Engine;
 /// <summary>The measurement of one window. <see cref="Measurement"/> explains each count.</summary>
 internal sealed record LoadResult
 {
-    /// <summary>False when nothing was measured, since the load ended or the server was lost before the window began.</summary>
+    /// <summary>False when nothing was measured: before the window began, the load ended or the server was lost.</summary>
     public required bool HasBegun { get; init; }
 
     public required long WindowNs { get; init; }
@@ -18,7 +18,7 @@ internal sealed record LoadResult
     public required long Ok { get; init; }
     public required IReadOnlyDictionary<string, long> Failed { get; init; }
 
-    /// <summary>The first message of each kind of failure that has a message.</summary>
+    /// <summary>The server's first message about each kind of failure. Kinds without a message are not included.</summary>
     public IReadOnlyDictionary<string, string> FailureMessages { get; init; } = new Dictionary<string, string>();
 
     public required long CutOff { get; init; }
@@ -33,36 +33,36 @@ internal sealed record LoadResult
     /// <summary>Median duration of successful calls before the window. Null without load before the window.</summary>
     public long? LeadMedianNs { get; init; }
 
-    /// <summary>Payload that arrived in the window.</summary>
+    /// <summary>Payload bytes that arrived in the window.</summary>
     public required long PayloadBytes { get; init; }
 
     public long? ReceivedBytes { get; init; }
     public required LatencyHistogram Latency { get; init; }
     public required LatencyHistogram CutOffLatency { get; init; }
 
-    /// <summary>Calls of an open loop that were due in the window and never sent. They do not count as started.</summary>
+    /// <summary>Calls of an open loop that were due in the window but not sent in it. They do not count as started.</summary>
     public long NotSent { get; init; }
 
     public required LatencyHistogram NotSentLatency { get; init; }
 
-    /// <summary>Null in a closed loop.</summary>
+    /// <summary>Times from send to reply. Null in a closed loop.</summary>
     public LatencyHistogram? ServiceTime { get; init; }
 
-    /// <summary>Null in a closed loop.</summary>
+    /// <summary>Times from due to send. Null in a closed loop.</summary>
     public LatencyHistogram? SendLateness { get; init; }
 
     public required ConnectionStats Connections { get; init; }
 
-    /// <summary>Successful calls of each connection that were sent in the window.</summary>
+    /// <summary>For each connection, the number of its calls that were sent in the window and succeeded.</summary>
     public required IReadOnlyList<long> CallsByConnection { get; init; }
 
     public required IReadOnlyList<long> ThreadCalls { get; init; }
     public required IReadOnlyList<long> Buckets { get; init; }
 
-    /// <summary>How long streams were blocked from writing in the window. Null when unknown.</summary>
+    /// <summary>How long streams could not write in the window although they had bytes to write. Null when unknown.</summary>
     public BlockedTime? Blocked { get; init; }
 
-    /// <summary>Why the server counts as gone, in one sentence. Null when the server was there during the whole window.</summary>
+    /// <summary>Why the server (or this tool) became unusable, in one sentence. Null when all was well.</summary>
     public string? ServerLost { get; init; }
 }
 
@@ -70,38 +70,37 @@ internal sealed record LoadResult
 internal sealed record LoadWindow
 {
     /// <summary>
-    /// The least time of load before the window, so that the window begins with a busy server. Zero where
+    /// The shortest time of load before the window. It makes the server busy before the window begins. Zero where
     /// <see cref="Calls"/> are counted.
     /// </summary>
     public TimeSpan Lead { get; init; }
 
     /// <summary>
     /// Length of the window. Load continues after the window until all calls that cross its end have ended. Null when
-    /// only <see cref="Calls"/> end the window.
+    /// only the number of <see cref="Calls"/> ends the window.
     /// </summary>
     public TimeSpan? Duration { get; init; }
 
     /// <summary>
-    /// The window lasts at least this many times the median call of the lead, even beyond <see cref="Duration"/>. 0
-    /// means that the window never lasts longer.
+    /// Makes the window longer than <see cref="Duration"/> where calls are slow: at least this many times the median duration of the
+    /// calls before it. 0 means that the window is never longer.
     /// </summary>
     public int Medians { get; init; }
 
-    /// <summary>The most calls that are started, none of them after <see cref="Duration"/>. Null when time alone ends the window.</summary>
+    /// <summary>The most calls that are started. <see cref="Duration"/> may end the window earlier. Null when time alone ends it.</summary>
     public long? Calls { get; init; }
 
     /// <summary>Calls per second over all streams in an open loop. Null in a closed loop.</summary>
     public double? Rate { get; init; }
 
-    /// <summary>True when an open loop has exponential instead of constant gaps between calls.</summary>
+    /// <summary>True when the gaps between the calls of an open loop are exponential. False when they are constant.</summary>
     public bool Poisson { get; init; }
 
     public long Seed { get; init; }
 
     /// <summary>
-    /// True for a later slice of a measurement. Connections then do not repeat work that is done once per
-    /// measurement, such as a thorough check of a reply. In a short window, that work would take a larger share of
-    /// the time.
+    /// True for every slice of a measurement except the first. Connections then skip work that is done once per measurement, such as
+    /// a thorough check of a reply, since this work would take a larger share of a short window.
     /// </summary>
     public bool IsContinued { get; init; }
 
@@ -110,8 +109,8 @@ internal sealed record LoadWindow
 }
 
 /// <summary>
-/// Called at the edges of a window, on the thread that supervises the window, to read counters that belong to it. The
-/// methods must neither throw nor wait. Load may be running meanwhile.
+/// Reads counters at the edges of a window. The methods are called on the thread that supervises the window, while load may be
+/// running. They must neither throw nor wait.
 /// </summary>
 internal interface IWindowEdges
 {
@@ -147,7 +146,7 @@ internal sealed class WindowClock(long startNs)
     public long BeginNs => Volatile.Read(ref begin);
 
     /// <summary>
-    /// When the window ended. <see cref="long.MaxValue"/> before the end, and always when only the number of calls ends the window.
+    /// When the window ended. <see cref="long.MaxValue"/> before the end, and also after it if the window ended with its last call.
     /// </summary>
     public long EndNs => Volatile.Read(ref end);
 
@@ -156,14 +155,14 @@ internal sealed class WindowClock(long startNs)
 
     public void BeginAt(long ns) => Volatile.Write(ref begin, ns);
 
-    /// <summary>Ends the window at this time, unless it ends earlier.</summary>
+    /// <summary>Ends the window at this time, unless an earlier end is set.</summary>
     public void EndAt(long ns)
     {
         if (ns < EndNs)
             Volatile.Write(ref end, ns);
     }
 
-    /// <summary>Ends the load at this time, unless it ends earlier.</summary>
+    /// <summary>Ends the load at this time, unless an earlier end is set.</summary>
     public void StopAt(long ns)
     {
         if (ns < StopNs)
@@ -171,7 +170,8 @@ internal sealed class WindowClock(long startNs)
     }
 }
 
-/// <summary>Payload bytes of replies: their sum and their range.</summary>
+/// <summary>Payload bytes of replies: their sum, and the smallest and largest reply.</summary>
+/// <param name="Bytes">The sum over all replies.</param>
 /// <param name="Smallest">Bytes of the smallest reply. Meaningless without replies.</param>
 /// <param name="Largest">Bytes of the largest reply. Meaningless without replies.</param>
 internal record struct ReplySizes(long Bytes, long Smallest, long Largest)

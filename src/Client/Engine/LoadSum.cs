@@ -9,10 +9,10 @@ internal sealed class LoadSum
     private readonly List<double> buckets = [];
     private long[] calls = [], threads = [];
 
-    /// <summary>Null until a window was added.</summary>
+    /// <summary>The sum of the windows that were added. Null until a window was added.</summary>
     public LoadResult? Result { get; private set; }
 
-    /// <summary>Adds a window. Its histograms may change afterwards.</summary>
+    /// <summary>Adds a window. The sum may keep the histograms of <paramref name="next"/> and change them later.</summary>
     public void Add(LoadResult next)
     {
         AddBuckets(next);
@@ -70,8 +70,8 @@ internal sealed class LoadSum
     }
 
     /// <summary>
-    /// Joins the windows end to end. The calls of each bucket of at most 100 ms are taken as even within the bucket,
-    /// and are distributed over the 100 ms buckets of the sum.
+    /// Joins the windows end to end. Within each bucket of a window (at most 100 ms), calls are taken as evenly spread. They are
+    /// divided accordingly among the 100 ms buckets of the sum.
     /// </summary>
     private void AddBuckets(LoadResult next)
     {

@@ -1,14 +1,14 @@
 namespace IpcBench.Client.Engine;
 
-/// <summary>Decides when the next call starts, and whether a call may still start. All streams of a cell share one pacer.</summary>
-/// <param name="clock">No call starts after the clock's end of the load.</param>
+/// <summary>Decides when the next call starts, and whether it may still start. All streams of a cell share one pacer.</summary>
+/// <param name="clock">The clock of the load. No call starts at or after <see cref="WindowClock.StopNs"/>.</param>
 /// <param name="calls">The most calls that are started. Null when the clock alone stops them.</param>
 internal abstract class Pacer(WindowClock clock, long? calls)
 {
     private readonly bool isCounted = calls is not null;
     private long left = calls ?? 0;
 
-    /// <summary>True when calls have due times, so that lateness has a meaning.</summary>
+    /// <summary>True when calls have due times. Only then can a call be late.</summary>
     public virtual bool IsOpenLoop => true;
 
     public static Pacer For(LoadWindow window, WindowClock clock) => window switch
@@ -19,7 +19,7 @@ internal abstract class Pacer(WindowClock clock, long? calls)
     };
 
     /// <summary>Claims the next start. May be called from any thread.</summary>
-    /// <param name="intendedNs">When the call is due, in ns of the clock. This time has passed if all streams were busy.</param>
+    /// <param name="intendedNs">When the call is due, in ns of the clock. In the past if all streams were busy when it was due.</param>
     /// <returns>False when neither this call nor a later one may start.</returns>
     public bool Next(long nowNs, out long intendedNs)
     {
@@ -31,7 +31,7 @@ internal abstract class Pacer(WindowClock clock, long? calls)
     public abstract long Claim(long nowNs);
 }
 
-/// <summary>The pacer of a closed loop. The next call of a stream starts when its last call has ended.</summary>
+/// <summary>The pacer of a closed loop. The next call of a stream starts when the stream's previous call has ended.</summary>
 internal sealed class ClosedPacer(WindowClock clock, long? calls) : Pacer(clock, calls)
 {
     public override bool IsOpenLoop => false;
@@ -39,7 +39,7 @@ internal sealed class ClosedPacer(WindowClock clock, long? calls) : Pacer(clock,
     public override long Claim(long nowNs) => nowNs;
 }
 
-/// <summary>Starts calls at equal intervals, independent of when they end. The first call is due when the load starts.</summary>
+/// <summary>Starts calls at equal intervals, no matter when calls end. The first call is due when the load starts.</summary>
 /// <param name="calls">See <see cref="Pacer"/>.</param>
 /// <param name="perSecond">Calls per second over all streams.</param>
 internal sealed class ConstantPacer(WindowClock clock, long? calls, double perSecond) : Pacer(clock, calls)
@@ -50,14 +50,14 @@ internal sealed class ConstantPacer(WindowClock clock, long? calls, double perSe
     public override long Claim(long nowNs) => startNs + OffsetNs(Interlocked.Increment(ref claimed) - 1, perSecond);
 
     /// <summary>
-    /// Computes how long after the first call the call with this number (from 0) is due, in ns. The result comes from
+    /// Returns how long after the first call (number 0) the call <paramref name="number"/> is due, in ns. The result is computed from
     /// the number alone, so that rounding errors do not add up.
     /// </summary>
     public static long OffsetNs(long number, double perSecond) => (long)(number * (1e9 / perSecond));
 }
 
 /// <summary>Starts calls with exponential gaps, like many independent callers. The same seed gives the same starts.</summary>
-/// <param name="clock">The clock of the load, which starts with the first gap.</param>
+/// <param name="clock">The clock of the load. The first gap begins when the load starts.</param>
 /// <param name="calls">See <see cref="Pacer"/>.</param>
 /// <param name="perSecond">Mean calls per second over all streams.</param>
 /// <param name="seed">Determines the gaps.</param>
@@ -77,14 +77,14 @@ internal sealed class PoissonPacer(WindowClock clock, long? calls, double perSec
         }
     }
 
-    /// <summary>Computes the exponential quantile of a uniform number in (0, 1], in ns.</summary>
+    /// <summary>Returns a gap in ns: the exponential quantile of a uniform number in (0, 1].</summary>
     public static double GapNs(double uniform, double perSecond) => -Math.Log(uniform) * (1e9 / perSecond);
 }
 
 /// <summary>
-/// Gives pseudorandom numbers that depend on the seed alone, on every platform and .NET version. System.Random does
-/// not promise that. See Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. For one
-/// thread at a time.
+/// Gives pseudorandom numbers that depend on the seed alone, on every platform and .NET version. System.Random does not
+/// promise this. See Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Only one thread at a
+/// time may use it.
 /// </summary>
 internal struct SplitMix64(ulong state)
 {

@@ -5,8 +5,8 @@ namespace IpcBench.Client.Engine;
 /// <summary>A scheduler on .NET's threads: each thread has its own recorder, and each connection has a lock.</summary>
 internal sealed class PoolScheduler : Scheduler
 {
-    // The last part of a wait, which is slept more precisely. Monitor.Wait counts in ms and may be 1 ms late, on
-    // Windows one tick more.
+    // The last part of a wait, for which a more precise sleep is used. Monitor.Wait counts in ms and may end 1 ms late,
+    // on Windows one timer tick more.
     private static readonly long LastStretchNs = OperatingSystem.IsWindows() ? 2_000_000 : 1_000_000;
 
     private readonly ThreadLocal<LatencyRecorder> own;
@@ -110,8 +110,8 @@ internal sealed class PoolScheduler : Scheduler
     }
 
     /// <summary>
-    /// Finds a timer that is due. When no timer is due soon, waits here until <see cref="LastStretchNs"/> before the
-    /// first one, and returns no timer and no time. When less time is left, returns the ns to sleep.
+    /// Finds a timer that is due. Without one, returns the ns to sleep until the first timer. If these are more than
+    /// <see cref="LastStretchNs"/>, waits here until that time before it, and returns no timer and 0 ns.
     /// </summary>
     /// <returns>False when the scheduler ends.</returns>
     private bool Next(out ILoopTimer? due, out long waitNs)

@@ -15,13 +15,13 @@ internal abstract class Scheduler : IDisposable
     /// <summary>The recorder of the calling thread.</summary>
     public abstract LatencyRecorder Recorder { get; }
 
-    /// <summary>System calls of the sockets so far. Null where .NET makes them. May be read from any thread.</summary>
+    /// <summary>The number of system calls for the sockets. Null where .NET makes these calls. May be read from any thread.</summary>
     public virtual LoopCounts? Counts => null;
 
-    /// <summary>Starts a window on all recorders, also on those that are created later.</summary>
+    /// <summary>Begins a window on all recorders, including those that are created later.</summary>
     public abstract void BeginWindow(WindowClock clock, LoadWindow window);
 
-    /// <summary>All recorders so far. May be read from any thread, also after the scheduler's end.</summary>
+    /// <summary>All recorders that exist so far. May be read from any thread, also after the scheduler's end.</summary>
     public abstract IReadOnlyCollection<LatencyRecorder> Recorders { get; }
 
     /// <summary>Runs the action on the scheduler's thread. May be called from any thread.</summary>
@@ -30,14 +30,14 @@ internal abstract class Scheduler : IDisposable
     /// <summary>Calls the timer when <see cref="MonotonicClock"/> reaches the due time.</summary>
     public abstract void Schedule(long dueNs, ILoopTimer timer);
 
-    /// <summary>Calls all timers now.</summary>
+    /// <summary>Calls all timers now, before their due times.</summary>
     public abstract void HurryTimers();
 
     public abstract void Dispose();
 
     /// <summary>
-    /// Runs the action as <see cref="Post"/> does. The task completes on another thread. If the action throws, the
-    /// task has its exception.
+    /// Runs the action on the scheduler's thread (<see cref="Post"/>). The task completes on another thread. If the action throws, the
+    /// task fails with the exception.
     /// </summary>
     public Task RunAsync(Func<Task> action)
     {
@@ -62,8 +62,8 @@ internal abstract class Scheduler : IDisposable
 [SupportedOSPlatform("linux")]
 internal sealed class LoopScheduler(int number) : Scheduler
 {
-    // With two or four calls in flight on a connection, a yield of the thread delayed the replies over TCP. With ten
-    // or more, it costs no time and saves CPU.
+    // From this many streams on a connection, the loop yields its thread before it sleeps, even for this connection alone.
+    // With two or four calls in flight, this delayed the replies over TCP. With ten or more, it costs no time and saves CPU.
     private const int ManyStreams = 8;
 
     private readonly LatencyRecorder recorder = new();

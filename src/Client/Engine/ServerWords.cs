@@ -6,7 +6,7 @@ namespace IpcBench.Client.Engine;
 internal static class ServerWords
 {
     /// <summary>Returns the text on one line, without secrets and without control characters that a terminal would obey.</summary>
-    /// <param name="longest">The most characters. Longer text is cut off.</param>
+    /// <param name="longest">The most characters of the text. The rest is cut off.</param>
     public static string OneLine(string text, IEnumerable<string> secrets, int longest = 200)
     {
         foreach (var secret in secrets)
@@ -17,7 +17,7 @@ internal static class ServerWords
     }
 
     /// <summary>
-    /// Lists the texts that a server may repeat from sent values: each value, and each word of a value with several words.
+    /// Lists the texts to hide in a server's words: each value that was sent to it and each word of the value, if longer than 3 characters.
     /// </summary>
     public static IReadOnlyList<string> Secrets(IEnumerable<string> values) =>
         [.. values.SelectMany(value => value.Split(' ').Append(value)).Where(text => text.Length > 3)

@@ -2,14 +2,14 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Reads the connections at the edges of a window, and passes the edges on to further readers.</summary>
+/// <summary>Reads the connections' counters at the edges of a window, and calls further <see cref="IWindowEdges"/> there.</summary>
 internal sealed class WindowReadings(
     IReadOnlyList<IConnection> connections, ConnectionSource source, IReadOnlyList<long> connectTimes, IWindowEdges? edges) : IWindowEdges
 {
     private readonly long bytesAtStart = Bytes(connections);
     private long bytesAtBegin, bytesAtEnd;
     private BlockedTime? blockedAtBegin, blockedAtEnd;
-    // Counted before the load. During the load, a connection that the server closed is briefly not open until it opens again.
+    // Counted before the load. During the load, a connection that the server closed is not open until it is opened again.
     private readonly int opened = connections.Count(connection => connection.IsOpen);
     private (int Reopened, long? Streams) atBegin;
     private (long Count, IReadOnlyList<long> Percentiles) connects = (0, []);
@@ -22,10 +22,10 @@ internal sealed class WindowReadings(
     /// <summary>Bytes received in the window. Null when they are not counted.</summary>
     public long? Received => IsCounted ? bytesAtEnd - bytesAtBegin : null;
 
-    /// <summary>The first message of each kind of failure that has a message.</summary>
+    /// <summary>The servers' first message about each kind of failure. Kinds without a message are not included.</summary>
     public IReadOnlyDictionary<string, string> FailureMessages => source.Notes?.First() ?? new Dictionary<string, string>();
 
-    /// <summary>How long streams were blocked from writing in the window. Null when unknown.</summary>
+    /// <summary>How long streams could not write in the window although they had bytes to write. Null when unknown.</summary>
     public BlockedTime? Blocked => blockedAtEnd - blockedAtBegin;
 
     private bool IsCounted => connections.All(connection => connection.BytesReceived is not null);
@@ -39,7 +39,7 @@ internal sealed class WindowReadings(
         edges?.BeforeBegin();
         bytesAtBegin = Bytes(connections);
         blockedAtBegin = BlockedSoFar();
-        // This call is the last, so that the CPU time of the readings above falls before the window.
+        // This call is the last, so that the CPU time of the readings above is used before the window.
         edges?.OnBegin();
     }
 
@@ -53,8 +53,8 @@ internal sealed class WindowReadings(
     }
 
     /// <summary>
-    /// Estimates the payload among the bytes that arrived in the window, without headers and frames, by the share of
-    /// payload in the whole load. Null when bytes are not counted.
+    /// Estimates the payload among the bytes that arrived in the window. The rest is headers and frames. The payload is taken to have
+    /// the same share in the window as in the whole load. Null when bytes are not counted.
     /// </summary>
     /// <param name="payload">Payload bytes of all successful calls of the load.</param>
     public double? Payload(long payload) => IsCounted && Bytes(connections) - bytesAtStart is > 0 and var all

@@ -3,7 +3,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>A running window and the load around it, with its workers, its edges and the end of its calls.</summary>
+/// <summary>A running window, with the load before and after it, and with the workers that make the calls.</summary>
 internal sealed class WindowRun
 {
     private readonly TaskCompletionSource drained = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -33,7 +33,7 @@ internal sealed class WindowRun
 
     public WindowClock Clock { get; }
 
-    /// <summary>Median duration of the calls before the window. Null without load before the window.</summary>
+    /// <summary>Median duration of successful calls before the window. Null without load before the window.</summary>
     public long? LeadMedianNs { get; set; }
 
     /// <summary>The planned length of the window. Null when the window ends with its last call.</summary>
@@ -42,12 +42,12 @@ internal sealed class WindowRun
     /// <summary>Completes when no call is in flight any more.</summary>
     public Task Drained => drained.Task;
 
-    /// <summary>Successful calls of each connection that were sent in the window.</summary>
+    /// <summary>For each connection, the number of its calls that were sent in the window and succeeded.</summary>
     public IEnumerable<long> CallsByConnection => workers.Select(streams => streams.Sum(worker => worker.Calls));
 
     /// <summary>
-    /// Finds the calls that were due in the window and never sent, and how long each had waited when the window
-    /// ended. Call it once, after <see cref="Drained"/>.
+    /// Returns the waiting times of the calls that were due in the window but not sent in it, each until the end of the window. Call
+    /// this once, after <see cref="Drained"/>.
     /// </summary>
     public LatencyHistogram NotSent(long started)
     {
@@ -85,7 +85,8 @@ internal sealed class WindowRun
     }
 
     /// <summary>
-    /// Makes the worker of a stream. When the server sends messages at a rate, the streams share the rate and start one after another.
+    /// Makes the worker of a stream. If the server sends messages at a rate, the streams share this rate and their first messages are
+    /// due one after another.
     /// </summary>
     private Worker WorkerOf(IStream stream, Scheduler scheduler) => Window.Flow != Flow.In
         ? new Worker(stream, pacer, scheduler)

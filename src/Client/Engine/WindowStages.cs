@@ -4,9 +4,9 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Engine;
 
 /// <summary>
-/// Moves a window through its stages: load before the window, the window, load after the window, no load. The load
-/// after the window lasts until the calls that cross the window's end have ended. Otherwise these calls would run on
-/// an idle server and be too fast.
+/// Moves a window through its stages: load before the window, the window, load after the window, no load. The load after the
+/// window lasts until the calls that cross the window's end have ended. Otherwise these calls would run on an idle server, and
+/// their latencies would be too short.
 /// </summary>
 internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> schedulers, long timeoutNs, IWindowEdges edges)
 {
@@ -23,7 +23,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
         Drain,
     }
 
-    /// <summary>True when the window was not begun, since no call of the lead succeeded.</summary>
+    /// <summary>True when the window was not begun because no call of the load before it succeeded.</summary>
     public bool IsUnanswered { get; private set; }
 
     /// <summary>True while calls may still be sent.</summary>
@@ -36,7 +36,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
 
     private IEnumerable<LatencyRecorder> Recorders => schedulers.SelectMany(scheduler => scheduler.Recorders);
 
-    /// <summary>Returns how long the stage cannot change, in ns.</summary>
+    /// <summary>Returns the time in ns after which the stage may change. <see cref="Step"/> need not be called earlier.</summary>
     public long QuietNs(long now) => stage switch
     {
         Stage.Lead when run.Clock.StartNs + Ns(Window.Lead) - now is > 0 and var left => left,
@@ -83,8 +83,8 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
     }
 
     /// <summary>
-    /// True when the lead has lasted long enough. In a closed loop, as many calls as half of the streams must have
-    /// ended, since the first calls to end would give too short a median.
+    /// True when the load before the window has lasted long enough. In a closed loop, as many calls as half of the streams must have
+    /// ended, unless the time-out is over. With fewer calls the median would be too short, since short calls end first.
     /// </summary>
     private bool IsLeadOver(long now)
     {
@@ -130,7 +130,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
         stage = Stage.Drain;
     }
 
-    /// <summary>Gives up the window: it will not begin.</summary>
+    /// <summary>Gives up the window, which then never begins.</summary>
     private void Give(long now, bool unanswered)
     {
         IsUnanswered = unanswered;

@@ -11,8 +11,8 @@ internal sealed class WindowSupervisor(
     WindowRun run, EngineOptions options, IReadOnlyList<Scheduler> schedulers, WindowReadings readings)
 {
     /// <summary>
-    /// The time after which a server without an open connection counts as gone. A server that lets no call begin
-    /// counts as gone after this time or the time-out, whichever is longer.
+    /// The time after which a server without an open connection counts as gone. A server that lets no call begin counts as gone after
+    /// this time or the time-out, whichever is longer, plus the longest gap between calls.
     /// </summary>
     private const long LostAfterNs = 2_000_000_000;
 
@@ -32,11 +32,11 @@ internal sealed class WindowSupervisor(
     public string? Lost { get; private set; }
 
     /// <summary>
-    /// True when calls did not end even after they were cut off. Nobody waits for them, and the schedulers cannot be used any more.
+    /// True when calls did not end even after they were cut off. They are no longer waited for, and the schedulers cannot be used again.
     /// </summary>
     public bool IsAbandoned { get; private set; }
 
-    /// <summary>True when the window was not begun, since no call was answered before its time.</summary>
+    /// <summary>True when the window was not begun because no call was answered before its time.</summary>
     public bool IsUnanswered => stages.IsUnanswered && Lost is null;
 
     public async Task WatchAsync(CancellationToken cancellation)
@@ -69,7 +69,7 @@ internal sealed class WindowSupervisor(
             orders.RemoveAll(order => order.IsCompletedSuccessfully);
         }
         stages.Finish();
-        // On .NET's threads an order may run late. Without this wait, an order of this window could reach calls of the next window.
+        // On .NET's threads an order may run late. Without this wait, an order could still reach the calls of the next window.
         await Task.WhenAll(orders);
     }
 
@@ -114,8 +114,8 @@ internal sealed class WindowSupervisor(
     }
 
     /// <summary>
-    /// Returns the longest gap that calls with due times may have. In a Poisson process, one gap in half a billion is
-    /// longer than 20 times the mean.
+    /// Returns the longest gap to expect between calls that have due times. In a Poisson process, one gap in half a billion is longer
+    /// than 20 times the mean.
     /// </summary>
     private long LongestGapNs() => (run.Window.Rate is { } rate ? (long)Math.Min(20e9 / rate, 1e17) : 0)
         + (run.Window.Flow == Flow.In ? 2 * Ns(options.Timeout) : 0); // missing messages are cut off before

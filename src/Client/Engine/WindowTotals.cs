@@ -3,7 +3,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Sums the records of all threads about a window.</summary>
+/// <summary>Sums what all threads have recorded about a window.</summary>
 internal static class WindowTotals
 {
     public static LoadResult Compute(
@@ -16,7 +16,7 @@ internal static class WindowTotals
         var credited = recorders.Sum(recorder => recorder.Credited);
         var allOk = recorders.Sum(recorder => recorder.AllOk) - readings.OkBefore;
         var allBytes = recorders.Sum(recorder => recorder.AllBytes);
-        // A call that is still in flight was cut off but never ended. Its latency is at least the whole time-out.
+        // A call that is still in flight was cut off but never ended. It counts with the time-out, since its latency is at least as long.
         var stuck = recorders.Sum(recorder => recorder.Crossing);
         var started = recorders.Sum(recorder => recorder.Started + recorder.Unended);
         var cutOff = Merge(recorders.Select(recorder => recorder.CutOffLatency));
@@ -63,9 +63,9 @@ internal static class WindowTotals
     }
 
     /// <summary>
-    /// Returns when the window began. A window of counted calls begins with its first call, as in ab, since a few
-    /// calls may end in less time than a thread needs to wake up. A window with a duration or a rate begins at its
-    /// planned time, so that a late start counts.
+    /// Returns when the window began. A window of counted calls begins with its first call, as in ApacheBench, since a few calls may
+    /// take less time than a thread needs to wake up. A window with a duration or a rate begins at its planned time, so that a late
+    /// start counts.
     /// </summary>
     private static long Begin(WindowRun run, List<LatencyRecorder> recorders) => run.Window is { Duration: null, Rate: null }
         ? recorders.Where(recorder => recorder.Started > 0).Select(recorder => recorder.FirstSentNs).DefaultIfEmpty(run.Clock.BeginNs).Min()
@@ -105,18 +105,18 @@ internal static class WindowTotals
 }
 
 /// <summary>
-/// Collects the calls of an open loop that were due in the window but never sent, since all streams were busy until
-/// its end. Without these calls, the slowest calls would be missing from the latencies. The time from due to the
-/// window's end is a lower bound of such a call's latency.
+/// Collects the calls of an open loop that were due in the window but not sent in it, since all streams were busy. Without these
+/// calls, the slowest calls would be missing from the latencies. The latency of such a call is at least the time from due to the
+/// window's end.
 /// </summary>
 /// <param name="beginNs">The begin of the window. Calls due before it do not count.</param>
 /// <param name="endNs">The end of the window. Calls due at or after it do not count.</param>
-/// <param name="most">The largest number of calls that were to be sent.</param>
+/// <param name="most">The most calls that are collected: those that the load was still to send.</param>
 internal sealed class UnsentCalls(long beginNs, long endNs, long most)
 {
     private const long MostSingly = 1_000_000, Groups = 100_000;
 
-    /// <summary>The times from due to the end of the window.</summary>
+    /// <summary>The time from due to the end of the window, for each collected call.</summary>
     public LatencyHistogram Waits { get; } = new();
 
     /// <param name="dues">The due times of calls that streams claimed but did not send.</param>
@@ -130,7 +130,7 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
     }
 
     /// <summary>Adds the calls that no stream has claimed.</summary>
-    /// <param name="pacer">The pacer, which nobody else uses any more.</param>
+    /// <param name="pacer">The pacer of the load. Nothing else uses it any more.</param>
     /// <param name="perSecond">The mean rate of the pacer.</param>
     public void AddUnclaimed(Pacer pacer, double perSecond)
     {
@@ -147,7 +147,7 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
         }
     }
 
-    /// <summary>Adds all calls of a sender that were due at <paramref name="firstDue"/> or later.</summary>
+    /// <summary>Adds the messages of one sender, at equal intervals, that were due at <paramref name="firstDue"/> or later.</summary>
     public void AddFrom(long firstDue, double perSecond)
     {
         if (firstDue < beginNs)
@@ -157,8 +157,8 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
     }
 
     /// <summary>
-    /// Adds calls in groups, each with its shortest wait. A rate far above the possible leaves billions of calls, too
-    /// many to add singly.
+    /// Adds calls in groups. All calls of a group count with the shortest wait in it. A rate far above what is possible leaves
+    /// billions of calls, too many to add one by one.
     /// </summary>
     private void AddEvenly(long firstDue, double perSecond)
     {

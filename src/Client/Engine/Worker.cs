@@ -3,7 +3,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Engine;
 
 /// <summary>
-/// Runs the hot loop of one stream: intended start, wait, send, reply, record. Protocol, schedule and threads are parameters.
+/// Runs the hot loop of one stream: intended start, wait, send, reply, record. Its parameters hide protocol, schedule and threads.
 /// </summary>
 internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
 {
@@ -11,7 +11,7 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
     private readonly IOneWayStream? oneWay = stream as IOneWayStream;
     private long unreceived;
 
-    /// <summary>Successful calls of this stream that were sent in the window.</summary>
+    /// <summary>The number of this stream's calls that were sent in the window and succeeded.</summary>
     public long Calls { get; protected set; }
 
     /// <summary>
@@ -83,8 +83,8 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
     }
 
     /// <summary>
-    /// Takes the receiver's report, if there is one, and records which messages arrived. When the stream broke, its
-    /// messages count as not received.
+    /// Takes the receiver's report, if there is one, and records how many messages arrived and when. If the stream failed without a
+    /// report, its messages count as not received.
     /// </summary>
     private void TakeReceipt(CallResult last)
     {
@@ -109,11 +109,11 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
 /// <param name="pacer">Counts the messages. The sender decides when they are due.</param>
 /// <param name="scheduler">Runs the worker.</param>
 /// <param name="perSecond">The rate at which the sender sends on this stream. 0 means as fast as possible.</param>
-/// <param name="delayNs">When the first message is due.</param>
+/// <param name="delayNs">The time from the opening of the stream until its first message is due, in ns.</param>
 internal sealed class PullWorker(IOneWayStream stream, Pacer pacer, Scheduler scheduler, double perSecond, long delayNs)
     : Worker(stream, pacer, scheduler)
 {
-    // A stream counts as silent when it has waited for this many times the longest gap between its messages.
+    // A stream counts as silent when no message has arrived for this many times the longest gap between its messages.
     private const int SilentGaps = 10;
 
     private readonly IOneWayStream stream = stream;
@@ -142,7 +142,7 @@ internal sealed class PullWorker(IOneWayStream stream, Pacer pacer, Scheduler sc
             lastDueNs = due ?? 0;
             if (Scheduler.Recorder.RecordArrival(due, now, result) == CallPart.Window && result.IsOk)
                 Calls++;
-            // The next message may be the first of a new stream. It then keeps the due time that it had on this stream.
+            // The next message may be the first of a new stream. In that case it keeps the due time that it had on the old stream.
             if (perSecond > 0)
                 stream.Pace(perSecond, Math.Max(0, begun + delayNs + ConstantPacer.OffsetNs(++number, perSecond) - now));
         }
