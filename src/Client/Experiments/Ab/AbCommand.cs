@@ -12,12 +12,11 @@ using IpcBench.Client.Terminal;
 namespace IpcBench.Client.Experiments.Ab;
 
 /// <summary>
-/// <c>ab --base CMD --head CMD</c>: compares two builds of a server as arms of one run. The result is judged like two
-/// files, but from pairs of the same round.
+/// <c>ab --base CMD --head CMD</c>: compares two builds of a server as arms of one run. They are judged as <c>compare</c> judges
+/// two files, but from pairs of measurements in the same round.
 /// </summary>
 internal sealed class AbCommand
 {
-    /// <summary>The preset that compares two builds of a server.</summary>
     public static Preset Preset { get; } = Preset.Main with
     {
         Shapes = [],
@@ -59,7 +58,7 @@ internal sealed class AbCommand
         },
     };
 
-    // GitHub Actions reads the summary of a step as Markdown from this file (docs.github.com, Workflow commands).
+    // The environment variable with the file from which GitHub Actions reads a step's summary (docs.github.com, Workflow commands).
     private const string SummaryVariable = "GITHUB_STEP_SUMMARY";
 
     private readonly Option<string> before = Side("--base", "the command that starts the server before the change");
@@ -132,7 +131,7 @@ internal sealed class AbCommand
         return code is ExitCode.Ok or ExitCode.CallsFailed && gates.Any(gate => gate.Fails(isStrict)) ? ExitCode.Gate : code;
     }
 
-    /// <summary>Appends to the summary of the job.</summary>
+    /// <summary>In GitHub Actions, appends the report and the lines of the gate to the summary of the job.</summary>
     private static void Summarize(RunRecord record, IReadOnlyList<string> lines)
     {
         if (Environment.GetEnvironmentVariable(SummaryVariable) is not { Length: > 0 } file)

@@ -5,7 +5,7 @@ namespace IpcBench.Client.Experiments.Article;
 /// <summary><c>article</c>: repeats a published comparison of 2023.</summary>
 internal static class ArticleExperiment
 {
-    /// <summary>gRPC as the 2023 article measured it, beside the loads that it meant to measure, in one interleaved run.</summary>
+    /// <summary>The load that the article ran (5 connections × 80 streams), beside the load that it says it ran (400 × 1).</summary>
     public static Preset Preset { get; } = Preset.Main with
     {
         Shapes = [],
@@ -20,7 +20,7 @@ internal static class ArticleExperiment
         Rounds = Preset.Main.Rounds with { Given = null },
         Warmup = Preset.Main.Warmup with { Given = null },
         QuickTime = "five minutes",
-        // The article decides about the server, the number of connections and the load.
+        // The article fixes the server, the number of connections and the load.
         NotOffered = ["-U", "--transports", "-c", "-m", "--mode", "--messages", "--chunk", "-R", "--arrivals", "--load", "--my-rate",
             "--find", "--aa", "--insecure", "--cacert", "--cert", "--key", "--sni", "--crank", "--work"],
     };

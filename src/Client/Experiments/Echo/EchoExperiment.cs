@@ -9,7 +9,7 @@ internal static class EchoExperiment
     private const string Published2014 = "15 sizes, 100,000 packets each, 11 rounds (15 minutes on one CPU, up to an hour on two)";
 
     /// <summary>
-    /// Packets to the server and back with no protocol at all, as in the oldest published comparison of local transports.
+    /// Packets go to the server and back with no protocol at all, as in the oldest published comparison of local transports.
     /// </summary>
     public static Preset Preset { get; } = Preset.Main with
     {
@@ -36,7 +36,7 @@ internal static class EchoExperiment
         QuickTime = "two minutes",
         Warmup = new("200ms"),
         Fewer = (10_000, "50ms"),
-        // gRPC's own settings have no meaning here, and there is only one client.
+        // Settings of gRPC have no meaning for echoes, and there is only one client.
         NotOffered = ["--client", "--mode", "--messages", "--chunk", "--crank", "--http2-window", "--server-window", "--client-sockets",
             "--stack", "--work"],
         Words = new Dictionary<string, string>

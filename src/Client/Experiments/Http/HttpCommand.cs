@@ -5,10 +5,9 @@ using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Experiments.Http;
 
-/// <summary><c>http URL…</c>: makes the same measurement with HTTP/1.1 against servers that already run.</summary>
+/// <summary><c>http URL…</c>: measures HTTP/1.1 servers that already run, as the main command measures gRPC servers.</summary>
 internal static class HttpCommand
 {
-    /// <summary>The preset for HTTP/1.1 against servers that already run.</summary>
     public static Preset Preset { get; } = Preset.Main with
     {
         Shapes = [],

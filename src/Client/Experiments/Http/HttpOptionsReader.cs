@@ -48,7 +48,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             : arms;
     }
 
-    /// <summary>Numbers URLs that look the same because the part in which they differ is hidden.</summary>
+    /// <summary>Returns the URL as shown. Adds a number if an earlier URL looks the same because they differ in a hidden part.</summary>
     private static string Numbered(string shown, List<HttpArm> before)
     {
         var same = shown.EndsWith(UrlText.Hidden, StringComparison.Ordinal)
@@ -57,7 +57,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
         return same == 0 ? shown : string.Create(CultureInfo.InvariantCulture, $"{shown[..^1]} #{same + 1})");
     }
 
-    /// <summary>Returns the URLs. A URL directly after --connect-per-call is not the value of that option.</summary>
+    /// <summary>Returns the URLs, including one that the parser takes for the value of --connect-per-call, since it follows it.</summary>
     private IReadOnlyList<string> Urls()
     {
         IReadOnlyList<string> urls = typed.GetValue(declared.Run.ConnectPerCall) is { } word and not "both"
@@ -68,7 +68,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             : throw new UsageException("http needs a server to measure, as in GrpcBench http http://localhost:8080/");
     }
 
-    /// <summary>Makes the request of all arms. Host is empty unless it was given. The path is for URLs without a path.</summary>
+    /// <summary>Makes the request of all arms. Host is empty unless <c>-H</c> has it. Path is for the URLs without a path.</summary>
     private HttpRequest Request()
     {
         var body = Body();

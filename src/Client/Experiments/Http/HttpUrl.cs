@@ -32,7 +32,7 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
             : new HttpUrl(name, address, path);
     }
 
-    /// <summary>Returns the URL's own path, else the common path, else the root.</summary>
+    /// <summary>Returns the URL's own path, else <paramref name="common"/>, else the root.</summary>
     /// <exception cref="UsageException">Both paths are given.</exception>
     public string Path(string common) => (OwnPath, common) switch
     {
@@ -47,7 +47,7 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
     public string Shown(string common) =>
         Address + (Address is Address.Tcp or Address.Tls ? "" : " ") + UrlText.WithoutSecrets(Path(common));
 
-    /// <summary>Splits a URL into the part before the path and the path, which is empty for the root.</summary>
+    /// <summary>Splits a URL before its path. The path is empty for the root.</summary>
     private static (string Place, string Path) Split(string text)
     {
         if (!Uri.TryCreate(text, UriKind.Absolute, out var uri) || uri.Host.Length == 0)
@@ -74,7 +74,8 @@ internal sealed record HttpHeader(string Name, string Value)
         if (name.Length == 0 || !name.All(c => char.IsAsciiLetterOrDigit(c) || Marks.Contains(c, StringComparison.Ordinal))
             || value.Any(char.IsControl))
             throw new UsageException($"-H '{Redaction.Header(text).ReplaceLineEndings(" ")}' is no header such as 'Accept: text/html'");
-        // The shell has split an unquoted header. The header's value would be taken for a URL, and the error would print a secret.
+        // The text ends with a colon when the shell has split an unquoted header. The header's value would then be taken for a URL,
+        // and the error would print a secret.
         if (text[^1] == ':')
             throw new UsageException($"-H {text} has no value: quote the whole header, as in -H '{name}: value'");
         var header = new HttpHeader(name, value);

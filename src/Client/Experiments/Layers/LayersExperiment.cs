@@ -3,11 +3,11 @@ using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Experiments.Layers;
 
-/// <summary><c>layers</c>: shows the part of each layer in a call.</summary>
+/// <summary><c>layers</c>: shows what each layer adds to a call.</summary>
 internal static class LayersExperiment
 {
     /// <summary>
-    /// Raw echo, bare HTTP/2 and gRPC on the same transports in one interleaved run. Their differences are the parts of a call.
+    /// Raw echo, bare HTTP/2 and gRPC on the same transports in one interleaved run. The difference between two is the cost of a layer.
     /// </summary>
     public static Preset Preset { get; } = Preset.Main with
     {
@@ -32,8 +32,8 @@ internal static class LayersExperiment
         Duration = Preset.Main.Duration with { Given = null },
         Rounds = Preset.Main.Rounds with { Given = null },
         Warmup = Preset.Main.Warmup with { Given = null },
-        // There is one client, a closed loop and servers of our own, since the layers are parts of the same calls on
-        // the same endpoints.
+        // Only one client, closed loops and servers that this tool starts are offered, since the layers must be parts of the
+        // same calls on the same endpoints.
         NotOffered =
         [
             "-U", "-n", "--client", "--mode", "--messages", "--chunk", "--crank", "-R", "--arrivals", "--load",

@@ -4,7 +4,7 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Experiments.Sweep;
 
-/// <summary>Adds the values of a knob to the main command as interleaved arms, to show the effect of the setting.</summary>
+/// <summary><c>sweep</c>: the main command with the values of a knob as interleaved arms, to show the effect of the setting.</summary>
 internal static class SweepCommand
 {
     public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)
@@ -36,7 +36,7 @@ internal static class SweepCommand
         return command;
     }
 
-    /// <summary>Returns the run's own knobs first, and then each value of the varied knobs added to them.</summary>
+    /// <summary>Returns a variant with the run's own knobs, and then one variant for each value of <c>--vary</c>.</summary>
     internal static IReadOnlyList<Variant> Variants(RunOptions plain, IEnumerable<string> sweeps)
     {
         if (plain.Variants.Count > 1)
