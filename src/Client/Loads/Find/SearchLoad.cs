@@ -8,16 +8,16 @@ using IpcBench.Client.Protocols;
 namespace IpcBench.Client.Loads.Find;
 
 /// <summary>
-/// <c>--find 'p99&lt;1ms'</c>: searches the highest rate at which an objective holds. In each round, every arm gets
-/// the rate that follows from its windows so far.
+/// <c>--find 'p99&lt;1ms'</c>: searches the highest rate at which an objective holds. In each round, every arm gets a rate that is
+/// computed from its earlier windows.
 /// </summary>
 /// <param name="Objective">The objective that must hold.</param>
 internal sealed record SearchLoad(LatencyObjective Objective) : GivenLoad
 {
     private const int AutoRounds = 12;
 
-    // The length of a window in latencies of the objective, since a queue needs many times the latency of its calls
-    // to build up and to empty.
+    // The least length of a window, as a multiple of the objective's latency. A queue needs many times the latency of
+    // its calls to build up and to empty.
     private const double WindowsOfObjective = 100;
 
     public static LoadOption Asked { get; } = new("--find", "PROMISE",
@@ -40,7 +40,7 @@ internal sealed record SearchLoad(LatencyObjective Objective) : GivenLoad
         return RateSearchResult.Next(run, run.Cells[cell.Index], round);
     }
 
-    /// <summary>Returns more rounds than usual, since some rounds are needed to come near the rate.</summary>
+    /// <summary>Returns more rounds than usual, since the first rounds only come near the searched rate.</summary>
     public override int Rounds(RunOptions options) => options.Resume is not { } resume
         ? (options.RoundsAuto ? AutoRounds : options.Rounds) + RateSearch.Approach
         : resume.More + Math.Max(resume.LastOfVaried,

@@ -4,7 +4,7 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Loads.Given;
 
-/// <summary><c>--my-rate 5k</c>: gives every arm the rate that was named.</summary>
+/// <summary><c>--my-rate 5k</c>: gives every arm the rate that the user named.</summary>
 /// <param name="PerSecond">Calls per second over all connections.</param>
 internal sealed record RateLoad(double PerSecond) : GivenLoad
 {
