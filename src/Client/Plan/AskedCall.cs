@@ -9,11 +9,11 @@ internal sealed record AskedCall
     public required string Method { get; init; }
 
     /// <summary>
-    /// Requests as JSON: text, <c>@file</c> or <c>-</c>. Null means an empty message, unless <see cref="Binary"/> is set.
+    /// Requests as JSON: text, <c>@file</c>, or <c>-</c> for standard input. Null means an empty message, or <see cref="Binary"/>.
     /// </summary>
     public string? Data { get; init; }
 
-    /// <summary>The bytes of a message: <c>@file</c> or <c>-</c>.</summary>
+    /// <summary>The bytes of a message: <c>@file</c>, or <c>-</c> for standard input.</summary>
     public string? Binary { get; init; }
 
     /// <summary>The expected first reply of each connection, as JSON. Null means any reply.</summary>
@@ -33,19 +33,19 @@ internal sealed record AskedCall
 /// <summary>The source of a service's types: a file, or the server's reflection.</summary>
 internal sealed record TypeSource
 {
-    /// <summary>A FileDescriptorSet.</summary>
+    /// <summary>The file with a FileDescriptorSet.</summary>
     public string? Protoset { get; init; }
 
-    /// <summary>A .proto for protoc.</summary>
+    /// <summary>The .proto file, which protoc compiles.</summary>
     public string? Proto { get; init; }
 
-    /// <summary>Folders of the imports of <see cref="Proto"/>.</summary>
+    /// <summary>The folders in which <see cref="Proto"/> finds its imports.</summary>
     public IReadOnlyList<string> Include { get; init; } = [];
 
     /// <summary>True when the types come from a file, so that no server is asked.</summary>
     public bool IsFile => Protoset is not null || Proto is not null;
 
-    /// <summary>The server whose reflection is asked, if there is no file.</summary>
+    /// <summary>The server whose reflection gives the types, if no file does.</summary>
     public Address? Server { get; init; }
 
     public ConnectorOptions Connector { get; init; } = new();

@@ -17,7 +17,7 @@ internal sealed class BenchPlan
     private static readonly TimeSpan ServerStart = TimeSpan.FromMilliseconds(600);
 
     /// <summary>
-    /// The time of a slice beyond its length: load before and after it, calls that must end, reading the server's
+    /// The time of a slice beyond its length: load before and after it, waiting for calls to end, reading the server's
     /// counters. Slow calls take longer.
     /// </summary>
     private static readonly TimeSpan SliceOverhead = TimeSpan.FromMilliseconds(45);
@@ -46,26 +46,26 @@ internal sealed class BenchPlan
     /// <summary>All cells in the order of reports: by size, then by transport as given.</summary>
     public IReadOnlyList<PlannedCell> Cells { get; }
 
-    // A claim is about two metrics, the headline metric and the CPU per call.
+    // A claim, which says how two arms differ, is about two metrics: the headline metric and the CPU per call.
     private const int MetricsOfClaim = 2;
 
-    /// <summary>The number of comparisons between arms by their headline metric, see <see cref="ClaimFamily"/>.</summary>
+    /// <summary>The number of comparisons of two arms on which the run gives verdicts, see <see cref="ClaimFamily"/>.</summary>
     public int Claims => Cells.Count == 0 ? 0
         : ClaimFamily.Pairs([.. Cells.Select(cell => cell.Record.Key)], ReferenceArm.Choose(Options, this)).Count;
 
-    /// <summary>The smallest number of rounds that can give a verdict. 1 without comparisons.</summary>
+    /// <summary>The smallest number of rounds that can give a verdict. 1 when nothing is compared.</summary>
     public int FewestRounds => Claims == 0 ? 1
         : Joint.FewestRounds(Options.RoundsAuto || Options.Resume is not null, MetricsOfClaim * Claims);
 
-    /// <summary>The phases in their order. The first is at full load or at the rate of -R, and the phases of given loads follow.</summary>
+    /// <summary>The phases in their order: first the phase at full load or at the rate of -R, then the phases of given loads.</summary>
     public IReadOnlyList<Phase> Phases { get; }
 
-    /// <summary>Rounds that are measured now, in all phases.</summary>
+    /// <summary>The number of rounds that are measured now, in all phases together.</summary>
     public int RoundsInAll => Phases.Sum(phase => phase.Rounds);
 
     /// <summary>
-    /// Rounds of the first phase that are measured now. A kept run that ended early may have more rounds to measure
-    /// in the other phases.
+    /// The number of rounds of the first phase that are measured now. The other phases may have more rounds left, if a kept run
+    /// ended early.
     /// </summary>
     public int FirstRounds => Phases is [var first, ..] ? first.Rounds : 0;
 
@@ -80,16 +80,16 @@ internal sealed class BenchPlan
         : Starting + (RoundsInAll - 1) * BetweenRounds
             + Cells.Aggregate(TimeSpan.Zero, (sum, cell) => sum + RoundsOf(cell) * TimeOf(cell));
 
-    /// <summary>True when some cells take turns.</summary>
+    /// <summary>True when the cells of at least one comparison take turns in slices.</summary>
     public bool HasSlices => FirstPhase.GroupBy(cell => Workload.Of(cell.Record.Key)).Any(compared => InTurns([.. compared]));
 
-    /// <summary>Returns the duration of a measurement of the cell, when it ends after a time.</summary>
+    /// <summary>Returns how long one measurement of the cell takes, if it ends after a time.</summary>
     public TimeSpan TimeOf(PlannedCell cell)
     {
         var whole = Options.Warmup + Options.Duration + CellOverhead;
         if (!InTurns([.. Cells.Where(other => Workload.Of(other.Record.Key) == Workload.Of(cell.Record.Key))]))
             return whole;
-        // A slice of slow calls is as long as five calls, and its edges are as long as four calls.
+        // With slow calls, a slice lasts as long as five calls, and the load before and after it as long as four calls.
         var load = cell.Load;
         var slow = 9 * TimeSpan.FromSeconds(load.Connections * (double)load.Streams * load.Size / BytesPerSecond);
         return whole + SlicesOf(Options.Slice) * SliceOverhead
@@ -118,7 +118,7 @@ internal sealed class BenchPlan
         return options with { Rounds = rounds, Duration = keepsDuration ? options.Duration : shorter };
     }
 
-    // A phase of a kept run continues after its own last round.
+    // In a kept run, each phase continues after its own last round.
     private Phase PhaseOf(IGrouping<string, PlannedCell> phase)
     {
         var indexes = phase.Select(cell => cell.Index).ToHashSet();
@@ -139,14 +139,14 @@ internal sealed class BenchPlan
         : target.Variant.Command is null ? target.Variant : (target.Variant, target.Address.Kind);
 
     /// <summary>
-    /// Returns the cells of a round in an order that depends on seed and round number only. Compared cells follow each other.
+    /// Returns the cells of a round in random order. The order depends only on seed and round number. Compared cells stay together.
     /// </summary>
     public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) =>
         RoundOrder.Shuffle(phase, cell => Workload.Of(cell.Record.Key), Options.Seed, round);
 
     /// <summary>
-    /// Returns the measurements of a round in their order. Each entry is a single cell in a window, or all cells of a
-    /// comparison, which take turns.
+    /// Returns the measurements of a round in their order. Each entry is either one cell, which has a window of its own, or all cells
+    /// of a comparison, which take turns.
     /// </summary>
     public IReadOnlyList<IReadOnlyList<PlannedCell>> Turns(IEnumerable<PlannedCell> phase, int round)
     {
@@ -162,11 +162,11 @@ internal sealed class BenchPlan
     }
 
     /// <summary>
-    /// True when the cells of a comparison take turns in slices. They do not if a measurement is a number of calls,
-    /// if each call has a connection, at a given rate, with one-way messages or with <c>--watch</c>. At a given rate,
-    /// a slice would hide a growing queue. Streams of one-way messages outlive slices. <c>--watch</c> counts
-    /// connections by state, and the connections of a cell are idle between its slices. HTTP/2 servers keep idle
-    /// connections, but other servers of the user may close them.
+    /// True when the cells of a comparison take turns in slices. They do not take turns if a measurement is a number of calls, if each
+    /// call has its own connection, or if all their connections need more open files than the system allows. Cells at a given rate do
+    /// not, since a slice would hide a growing queue. Cells with one-way messages do not, since their streams outlive slices. With
+    /// <c>--watch</c> no cells do, since it would count connections that are idle between slices. Servers of the user without HTTP/2
+    /// may close idle connections, so their cells take turns only with <c>--slice</c>.
     /// </summary>
     public bool InTurns(IReadOnlyList<PlannedCell> cells) =>
         Options.Slice > TimeSpan.Zero && Options is { Calls: null, Rate: null, Watches: [] } && cells.Count > 1

@@ -2,54 +2,55 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Plan;
 
-/// <summary>A load in an open loop. Cells get it in a phase of its own, after the first phase.</summary>
+/// <summary>A load in an open loop. Cells with this load are measured in a phase of their own, after the first phase.</summary>
 internal abstract record GivenLoad
 {
-    /// <summary>The name of the load in <see cref="CellKey.Load"/>.</summary>
+    /// <summary>The name of the load, as in <see cref="CellKey.Load"/>.</summary>
     public abstract string Name { get; }
 
     /// <summary>The option that asks for this load.</summary>
     public abstract string Option { get; }
 
-    /// <summary>The name of the phase in the words of the plan. Loads of the same phase share their rounds.</summary>
+    /// <summary>The name of the phase in the printed plan. Loads of the same phase share their rounds.</summary>
     public virtual string Phase => "at given loads";
 
-    /// <summary>True when each round of a cell has a rate of its own, with calls at random times.</summary>
+    /// <summary>True when each round of a cell has a rate of its own, and calls are sent at random times.</summary>
     public virtual bool VariesRate => false;
 
-    /// <summary>Why <see cref="RateOf"/> may know no rate, as the end of a sentence.</summary>
+    /// <summary>Why <see cref="RateOf"/> may return null, as the end of a sentence.</summary>
     public virtual string NoRate => "at full load no call was completed";
 
     /// <summary>Returns the calls per second of a cell in a round. Null when the rate is unknown, so that the cell is left out.</summary>
     /// <param name="round">The round's number, from 1.</param>
     public abstract double? RateOf(RunRecord record, PlannedCell cell, int round);
 
-    /// <summary>Returns the rounds of the phase, including the rounds of a kept run.</summary>
+    /// <summary>Returns the number of rounds of the phase, including the rounds that a kept run already has.</summary>
     public virtual int Rounds(RunOptions options) => options.Rounds;
 
     /// <summary>Returns the reasons why the load does not fit other options, one sentence each.</summary>
-    /// <param name="isCounted">True when a number of calls was typed.</param>
+    /// <param name="isCounted">True when the user gave a number of calls (<c>-n</c>).</param>
     public virtual IEnumerable<string> Refusals(RunOptions options, bool isCounted, string command) => [];
 
-    /// <summary>Returns why calls of a method's kind cannot have this load. Null when they can.</summary>
+    /// <summary>Returns why calls of this mode cannot have this load. Null when they can.</summary>
+    /// <param name="mode">The kind of the calls, one of <c>CallMode</c>.</param>
     /// <param name="method">The name of the method.</param>
     public virtual string? Refusal(string mode, string method) => null;
 }
 
 /// <summary>An option that gives cells a load.</summary>
 /// <param name="Option">The option as it is typed.</param>
-/// <param name="Value">The name of its value in the help.</param>
+/// <param name="Value">The placeholder for the option's value in the help, such as <c>LIST</c>.</param>
 /// <param name="Help">One sentence for <c>--help</c>.</param>
-/// <param name="Read">Returns the loads that its value names.</param>
+/// <param name="Read">Returns the loads that the option's value names.</param>
 internal sealed record LoadOption(string Option, string Value, string Help, Func<string, IEnumerable<GivenLoad>> Read);
 
 /// <summary>Cells that share their rounds.</summary>
-/// <param name="Name">The name of the phase in the words of the plan. Empty for the first phase.</param>
+/// <param name="Name">The name of the phase in the printed plan. Empty for the first phase.</param>
 /// <param name="Cells">The cells, at least one.</param>
-/// <param name="Rounds">Rounds that are measured now.</param>
-/// <param name="MostRounds">Rounds including the rounds of a kept run.</param>
+/// <param name="Rounds">The number of rounds that are measured now.</param>
+/// <param name="MostRounds">The number of rounds including those of a kept run.</param>
 internal sealed record Phase(string Name, IReadOnlyList<PlannedCell> Cells, int Rounds, int MostRounds)
 {
-    /// <summary>True when each round has a rate of its own.</summary>
+    /// <summary>True when each round of a cell has a rate of its own.</summary>
     public bool VariesRate => Cells[0].Given is { VariesRate: true };
 }

@@ -5,14 +5,14 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// One setting that changes results, with its name, its side, and how it is read and applied. One entry here makes
-/// the option with its place in the help, the arm of a sweep and the record.
+/// A setting that changes results, with its option and its side. An entry in <see cref="All"/> is enough for the option, its place
+/// in the help, the arms of a sweep and the record in results files.
 /// </summary>
 /// <param name="Name">The option without dashes.</param>
 /// <param name="Side">The side that the knob changes.</param>
 /// <param name="Help">One sentence for <c>--help</c>.</param>
-/// <param name="Apply">Returns the knobs with this knob set from its text.</param>
-/// <param name="Read">The value as text. Null at the default.</param>
+/// <param name="Apply">Returns the knobs, with this knob set to the value of a text.</param>
+/// <param name="Read">Returns the value as text. Null when the knob has its default.</param>
 internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs, string, Knobs> Apply, Func<Knobs, string?> Read)
 {
     // Kestrel rejects a window below the protocol's initial window.
@@ -77,7 +77,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
         { IsUsual = true },
     ];
 
-    /// <summary>The server's option for this knob. Null when the server has none.</summary>
+    /// <summary>The option of the started server that sets this knob. Null when the server has none.</summary>
     public string? ServerOption { get; init; } = Side == KnobSide.Client ? null : "--" + Name;
 
     /// <summary>The allowed words, for completion in shells. Empty for a number or a time.</summary>
@@ -107,7 +107,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
 
     private static bool Switch(string text, string what) => OneOf(text, what, Switches) == "on";
 
-    // A bare number would be seconds, which is never intended.
+    // A number without a unit would mean seconds, which is never intended.
     private static TimeSpan WorkTime(string text)
     {
         var time = text == "0" || !char.IsAsciiDigit(text[^1]) ? Parsers.Duration(text, "--work") : TimeSpan.MaxValue;
@@ -137,7 +137,7 @@ internal sealed record Knobs
     /// <summary>SO_SNDBUF and SO_RCVBUF in bytes, of the client and the started server.</summary>
     public int? SocketBuffer { get; init; }
 
-    /// <summary>True to leave Nagle's algorithm on, on both sides of TCP. Off by default.</summary>
+    /// <summary>True to leave Nagle's algorithm on, on both sides of TCP. By default it is off.</summary>
     public bool Nagle { get; init; }
 
     /// <summary>The client's HTTP/2 receive window in bytes, per stream and per connection.</summary>
@@ -149,13 +149,13 @@ internal sealed record Knobs
     /// <summary>The length of the started server's accept queue.</summary>
     public int? Backlog { get; init; }
 
-    /// <summary>Kestrel's socket I/O queues in the started server. With 0, Kestrel uses the thread pool instead.</summary>
+    /// <summary>The number of Kestrel's socket I/O queues in the started server. With 0, Kestrel uses the thread pool instead.</summary>
     public int? IoQueues { get; init; }
 
     /// <summary>True when the started server runs its application code on the I/O threads.</summary>
     public bool Inline { get; init; }
 
-    /// <summary>True when the started server keeps a buffer for each waiting connection and receives at once.</summary>
+    /// <summary>True when the started server begins a receive before data has arrived, so that idle connections keep buffers.</summary>
     public bool EagerReceive { get; init; }
 
     /// <summary>
@@ -178,6 +178,6 @@ internal sealed record Knobs
     /// <summary>CPU time that the started server uses for each call.</summary>
     public TimeSpan Work { get; init; }
 
-    /// <summary>Returns the options of the client's connectors.</summary>
+    /// <summary>Returns <paramref name="basis"/>, the options of the client's connectors, with these knobs.</summary>
     public ConnectorOptions Connector(ConnectorOptions basis) => basis with { NoDelay = !Nagle, SocketBuffer = SocketBuffer };
 }

@@ -26,7 +26,7 @@ internal static class Parsers
         var value = Units.Seconds(text);
         if (value is not { } seconds || seconds < 0 || seconds > 7 * 86400)
             throw new UsageException($"{what} '{text}' is no duration such as 500ms, 20s or 2m");
-        // FromSeconds truncates to ticks, which would make 9.9 µs of 10 µs.
+        // FromSeconds truncates to ticks of 100 ns, which could turn 10 µs into 9.9 µs.
         return TimeSpan.FromTicks((long)Math.Round(seconds * TimeSpan.TicksPerSecond));
     }
 
@@ -48,7 +48,7 @@ internal static class Parsers
         return value is { } rate and > 0 and <= 1e9 ? rate : throw new UsageException($"{what} '{text}' is no rate such as 500 or 20k");
     }
 
-    /// <summary>Reads a share. <c>25%</c> is 0.25, and <c>3 %</c> is the same as <c>0.03</c>.</summary>
+    /// <summary>Reads a share: <c>25%</c> is 0.25, and <c>3 %</c> is the same as <c>0.03</c>.</summary>
     public static double Percent(string text, string what)
     {
         var percent = text.TrimEnd().EndsWith('%');
@@ -74,7 +74,7 @@ internal static class Parsers
             : throw new UsageException($"{what} {text}: this process may not use CPU {CpuSet.From(missing)}, only {available}");
     }
 
-    /// <summary>Reads a count within limits.</summary>
+    /// <summary>Reads a number from <paramref name="least"/> to <paramref name="most"/>.</summary>
     public static int Integer(string text, string what, int least, int most)
     {
         var value = Count(text, what);
@@ -103,8 +103,8 @@ internal static class Parsers
     }
 
     /// <summary>
-    /// Splits a command into words as a POSIX shell does, without variables, patterns and other features of a shell.
-    /// Both kinds of quotes work. The backslash works too, except on Windows, where it separates folders.
+    /// Splits a command into words as a POSIX shell does, but without variables, patterns and other features of a shell. Both kinds
+    /// of quotes work. A backslash escapes a character, except on Windows, where it separates folders.
     /// </summary>
     public static IReadOnlyList<string> Words(string text, string what, bool? backslashIsPlain = null)
     {

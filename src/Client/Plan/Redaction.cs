@@ -14,7 +14,7 @@ internal static class Redaction
     // Options whose values are messages, which may hold secrets.
     private static readonly string[] Messages = ["--data", "--expect"];
 
-    /// <summary>Returns the arguments without the values of headers and messages, and without users and queries of URLs.</summary>
+    /// <summary>Returns the arguments with the values of headers and messages hidden, and without users and queries of URLs.</summary>
     public static IReadOnlyList<string> Without(IReadOnlyList<string> commandLine)
     {
         var kept = new List<string>(commandLine.Count);
@@ -33,7 +33,7 @@ internal static class Redaction
         return kept;
     }
 
-    /// <summary>Returns a sentence that may quote arguments, without the secrets of these arguments.</summary>
+    /// <summary>Returns the sentence without the secrets of the arguments that it may quote.</summary>
     public static string Without(string sentence, IReadOnlyList<string> commandLine)
     {
         var hidden = commandLine.Zip(Without(commandLine)).Where(pair => pair.First != pair.Second);
@@ -78,8 +78,8 @@ internal static class Redaction
 }
 
 /// <summary>
-/// Reads the headers of <c>-H</c>: <c>Name: value</c>, or a place with one header per line: <c>@FILE</c>, or
-/// <c>$NAME</c> for an environment variable. With such a place, no list of processes shows the values.
+/// Reads the headers of <c>-H</c>. A header is <c>Name: value</c>, or is in a place with one header per line: <c>@FILE</c>, or
+/// the environment variable <c>$NAME</c>. Values in such a place appear in no list of processes.
 /// </summary>
 internal static class HeaderTexts
 {
@@ -125,7 +125,7 @@ internal sealed record MetadataEntry(string Name, string Value)
     // The default limit of gRPC servers (GRPC_ARG_MAX_METADATA_SIZE), which also fits one HEADERS frame.
     private const int MostBytes = 8 << 10;
 
-    /// <exception cref="UsageException">An entry is invalid, or all together are too long. The message has no values.</exception>
+    /// <exception cref="UsageException">An entry is invalid, or all together are too long. The message hides all values.</exception>
     public static IReadOnlyList<MetadataEntry> ParseAll(IEnumerable<string> texts)
     {
         List<MetadataEntry> entries = [.. texts.Select(Parse)];
@@ -135,7 +135,7 @@ internal sealed record MetadataEntry(string Name, string Value)
                 $"-H: names and values have more than {MostBytes >> 10} KiB together, the limit of gRPC servers");
     }
 
-    /// <exception cref="UsageException">The text is no metadata, or gRPC writes this header itself. The message has no value.</exception>
+    /// <exception cref="UsageException">The text is no metadata, or is a header that gRPC writes. The message hides the value.</exception>
     public static MetadataEntry Parse(string text)
     {
         var colon = text.IndexOf(':', StringComparison.Ordinal);

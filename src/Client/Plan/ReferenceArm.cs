@@ -1,15 +1,15 @@
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// Chooses the arm that ratios refer to, and the endpoint that <c>--aa</c> measures twice: the requested one, or else
-/// TCP, or else the first.
+/// Chooses the arm that ratios refer to, and the endpoint that <c>--aa</c> measures twice. It is the requested one, or else TCP,
+/// or else the first.
 /// </summary>
 internal static class ReferenceArm
 {
     /// <summary>The default reference.</summary>
     public const string Usual = "tcp";
 
-    /// <summary>Chooses the plan's reference, by its name in results files: an arm or a transport.</summary>
+    /// <summary>Returns the reference of the plan: the name of an arm or of a transport, as results files have it.</summary>
     /// <exception cref="UsageException">The requested reference is not measured.</exception>
     public static string Choose(RunOptions options, BenchPlan plan)
     {
@@ -24,12 +24,12 @@ internal static class ReferenceArm
             : throw new UsageException($"--reference '{asked}' is not measured: choose one of {string.Join(", ", arms)}");
     }
 
-    /// <summary>Returns the transport of which a server of this tool offers two endpoints for <c>--aa</c>.</summary>
+    /// <summary>Returns the transport for <c>--aa</c>. A server of this tool offers two endpoints of it.</summary>
     public static string OfTransports(RunOptions options) =>
         options.Reference is { } named && options.Transports.Contains(named) ? named
         : options.Transports.Contains(Usual) ? Usual : options.Transports[0];
 
-    /// <summary>Returns the kind of the addresses for <c>--aa</c> with given servers, of which there must be two.</summary>
+    /// <summary>Returns the kind of address for <c>--aa</c> with given servers. At least two of them must have this kind.</summary>
     public static string OfAddresses(RunOptions options) => options.Addresses
         .GroupBy(address => address.Kind)
         .OrderByDescending(kind => kind.Key == (options.Reference ?? Usual))

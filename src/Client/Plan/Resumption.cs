@@ -6,25 +6,24 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// A saved run to which rounds are added. The user has seen its results, so the new rounds are an additional look,
-/// which the file records. Intervals are then computed as with <c>--rounds auto</c>, and hold for any number of
-/// looks.
+/// A saved run to which rounds are added. The user has already seen its results, so the file records the new rounds as a further
+/// look. Intervals are then computed as with <c>--rounds auto</c>, and hold for any number of looks.
 /// </summary>
 /// <param name="File">The file of the run, which is extended.</param>
 /// <param name="Kept">The run as read from the file.</param>
-/// <param name="More">Rounds to add.</param>
+/// <param name="More">The number of rounds to add.</param>
 internal sealed record Resumption(string File, RunRecord Kept, int More)
 {
-    // A running run saves its file after each measurement.
+    // A run saves its file after each measurement. If the file is older than this, its run has ended.
     private static readonly TimeSpan LongestSilence = TimeSpan.FromSeconds(30);
 
     /// <summary>
-    /// The last round of the kept run, without the rounds that have rates of their own. Some cells of it may be
+    /// The number of the last round in the kept run. Rounds with rates of their own do not count. Some cells of the last round may be
     /// missing. 0 when there is none.
     /// </summary>
     public int Last => LastOf(varied: false);
 
-    /// <summary>The last round with rates of its own. 0 when there is none.</summary>
+    /// <summary>The number of the last round with rates of its own. 0 when there is none.</summary>
     public int LastOfVaried => LastOf(varied: true);
 
     private IReadOnlyList<int> Looks => Kept.Options switch
@@ -52,7 +51,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         if (kept.CommandLine.Any(argument => argument.Contains(UrlText.Hidden, StringComparison.Ordinal)))
             throw new UsageException($"--resume: {file} does not keep the secrets of its command line, so its plan cannot be "
                 + "repeated (what -H, --data and --expect take from @FILE can)");
-        // A time in the future comes from before the clock was set back, so the file was not written a moment ago.
+        // A file time far in the future means that the clock was set back since then, so the file was not written a moment ago.
         if (kept.Ending == RunEnding.Running
             && (DateTimeOffset.UtcNow - System.IO.File.GetLastWriteTimeUtc(file)).Duration() < LongestSilence)
             throw new UsageException($"--resume: {file} was written a moment ago and has no end: that run seems to be running still");
@@ -74,7 +73,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
     };
 
     /// <summary>Returns the record to which rounds are added.</summary>
-    /// <param name="now">The first record of a new run with this plan on this machine.</param>
+    /// <param name="now">The record with which a new run of this plan would begin on this machine.</param>
     /// <exception cref="EnvironmentException">The new rounds would be from another machine, build or plan.</exception>
     public RunRecord Continue(RunRecord now)
     {
@@ -92,7 +91,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         throw Refusal(differences.Count == 0 ? "this version would plan other cells than the file has" : Told(differences[0]));
     }
 
-    /// <summary>Checks early whether the saved run is from this machine, before options are read that another machine may lack.</summary>
+    /// <summary>Checks whether the saved run is from this machine, before options are read that another machine may not allow.</summary>
     /// <exception cref="EnvironmentException">The saved run is from another machine.</exception>
     public void CheckMachine(HostInfo here)
     {

@@ -6,20 +6,21 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
 
-/// <summary>The options of a run: what to measure and how. They are validated once and immutable.</summary>
+/// <summary>The options of a run: what to measure and how. They are checked once and never change.</summary>
 internal sealed record RunOptions
 {
-    /// <summary>The most rounds of <c>--rounds auto</c>.</summary>
+    /// <summary>The largest number of rounds of <c>--rounds auto</c>.</summary>
     public const int MostAutoRounds = 100;
 
-    /// <summary>The published comparison that the run repeats. Empty for a run of its own.</summary>
+    /// <summary>The experiment or published comparison that the run repeats, by its name. Empty for the main command.</summary>
     public string Scenario { get; init; } = "";
 
     /// <summary>Servers to measure. When empty, this tool starts a server and measures its endpoints.</summary>
     public required IReadOnlyList<Address> Addresses { get; init; }
 
     /// <summary>
-    /// The requests to HTTP/1.1 servers. Each is an arm whose address is among <see cref="Addresses"/>. Empty for other protocols.
+    /// The HTTP/1.1 servers with their requests. Each is an arm, and its address is also in <see cref="Addresses"/>. Empty for other
+    /// protocols.
     /// </summary>
     public IReadOnlyList<HttpArm> Http { get; init; } = [];
 
@@ -32,7 +33,7 @@ internal sealed record RunOptions
     public required IReadOnlyList<long> Sizes { get; init; }
     public required IReadOnlyList<Topology> Topologies { get; init; }
 
-    /// <summary>The cells in each shape of load. Empty means every size, by every client, in each of <see cref="Topologies"/>.</summary>
+    /// <summary>The cells of each shape of load. Empty means every size, by every client, in each of <see cref="Topologies"/>.</summary>
     public IReadOnlyList<CellSet> Shapes { get; init; } = [];
 
     /// <summary>The cells of a plan before transports, modes and loads multiply them.</summary>
@@ -42,7 +43,7 @@ internal sealed record RunOptions
     public required int Threads { get; init; }
     public required TimeSpan Duration { get; init; }
 
-    /// <summary>True when <see cref="Duration"/> was given, so that windows of slow calls are not lengthened.</summary>
+    /// <summary>True when the user gave <see cref="Duration"/>, so that windows of slow calls are not lengthened.</summary>
     public bool FixedDuration { get; init; }
 
     /// <summary>
@@ -52,8 +53,8 @@ internal sealed record RunOptions
     public TimeSpan Slice { get; init; }
 
     /// <summary>
-    /// True when <see cref="Slice"/> was given. The connections of all cells of a comparison then stay open, also to
-    /// the user's servers.
+    /// True when the user gave <see cref="Slice"/>. Cells then take turns even with servers of the user that may close connections
+    /// which are idle meanwhile.
     /// </summary>
     public bool FixedSlice { get; init; }
 
@@ -70,8 +71,8 @@ internal sealed record RunOptions
     public bool AddsRounds { get; init; }
 
     /// <summary>
-    /// True when this tool starts its servers anew for each round, so that each process is a sample. Otherwise all
-    /// rounds share the same processes.
+    /// True when this tool starts new servers for each round, so that each process is a sample. False when all rounds share the same
+    /// processes.
     /// </summary>
     public bool FreshServers { get; init; }
 
@@ -84,7 +85,7 @@ internal sealed record RunOptions
     public TimeSpan MaxTime { get; init; } = TimeSpan.MaxValue;
 
     /// <summary>
-    /// The limits of <c>ab</c>. The run ends when one limit is crossed or all are excluded. Empty without limits.
+    /// The limits of <c>ab</c>. The run may end early when one limit is crossed or all are excluded. Empty when the user gave none.
     /// Null for other commands.
     /// </summary>
     public IReadOnlyList<GateLimit>? Limits { get; init; }
@@ -111,20 +112,20 @@ internal sealed record RunOptions
     /// </summary>
     public IReadOnlyList<long> Chunks { get; init; } = [0];
 
-    /// <summary>False keeps connections for all calls, true opens a connection for every call. Each is an arm.</summary>
+    /// <summary>Each value is an arm. True opens a connection for every call. False keeps the connections for all calls.</summary>
     public IReadOnlyList<bool> ConnectPerCall { get; init; } = [false];
 
-    /// <summary>The arm that ratios refer to. Null means TCP, or the first arm without TCP.</summary>
+    /// <summary>The arm that ratios refer to. Null means TCP, or the first arm if TCP is not measured.</summary>
     public string? Reference { get; init; }
 
     /// <summary>Calls per second over all connections in an open loop. Null in a closed loop.</summary>
     public double? Rate { get; init; }
     public bool Poisson { get; init; }
 
-    /// <summary>The loads of all arms after the rounds at full load.</summary>
+    /// <summary>The loads that all arms get after the rounds at full load.</summary>
     public IReadOnlyList<GivenLoad> Loads { get; init; } = [];
 
-    /// <summary>True to measure the reference once more as a second endpoint. This shows how the method judges two equal arms.</summary>
+    /// <summary>True to measure the reference also at a second endpoint. This shows how the method judges two equal arms.</summary>
     public bool AgainstItself { get; init; }
 
     public required IReadOnlyList<Variant> Variants { get; init; }
@@ -136,18 +137,18 @@ internal sealed record RunOptions
     public IReadOnlyList<Watch> Watches { get; init; } = [];
 
     /// <summary>
-    /// Processes whose CPU time, with that of their descendants, counts as the server's. Empty means no process. Null
-    /// means the processes that this tool starts, or that listen at the addresses.
+    /// The processes whose CPU time counts as the server's, together with their descendants. Empty means no process. Null means the
+    /// processes that this tool starts, or that listen at the addresses.
     /// </summary>
     public IReadOnlyList<int>? ServerPids { get; init; }
 
     public required OutputOptions Output { get; init; }
 
-    /// <summary>True when this tool starts the server it measures.</summary>
+    /// <summary>True when this tool starts the servers that it measures.</summary>
     public bool OwnServer => Addresses.Count == 0;
 }
 
-/// <summary>The distribution of concurrent calls over connections, and over the streams of each connection.</summary>
+/// <summary>The number of connections, and the number of streams (concurrent calls) of each connection.</summary>
 internal sealed record Topology(int Connections, int Streams)
 {
     /// <summary>Returns all combinations of connections and streams. The number of connections varies faster.</summary>
@@ -155,18 +156,18 @@ internal sealed record Topology(int Connections, int Streams)
         [.. from m in streams from c in connections select new Topology(c, m)];
 }
 
-/// <summary>One setting of the knobs as an arm of its own. A plain run has one variant without a name.</summary>
+/// <summary>Values of the knobs that make one arm. A plain run has one variant, without a name.</summary>
 /// <param name="Name">Empty, or <c>socket-buffer=256k</c>.</param>
 /// <param name="Knobs">All knobs of this arm.</param>
-/// <param name="EchoAlone">True when only raw echoes are measured with this variant, over plain sockets.</param>
+/// <param name="EchoAlone">True when only raw echoes over plain sockets are measured with this variant.</param>
 internal sealed record Variant(string Name, Knobs Knobs, bool EchoAlone = false)
 {
     /// <summary>
-    /// The words of the command that starts its servers, one process per transport (<c>ab</c>). Null means a server of this tool.
+    /// The words of the command (<c>ab</c>) that starts the servers, one process per transport. Null means a server of this tool.
     /// </summary>
     public IReadOnlyList<string>? Command { get; init; }
 
-    /// <summary>The name in messages of the server that the command starts.</summary>
+    /// <summary>The server's name in messages, if a command starts it.</summary>
     public string Side => Name.Length == 0 ? "base" : "head";
 }
 
@@ -177,8 +178,8 @@ internal sealed record Watch(string Name, Address Address);
 
 /// <summary>An HTTP/1.1 server and its request.</summary>
 /// <param name="Name">
-/// Distinguishes the server from others on its transport: the given name, or <c>#2</c> for the second without a name.
-/// Empty for the first.
+/// Distinguishes the server from others on its transport: the given name, or <c>#2</c> for the second server without a name.
+/// Empty for the first server without a name.
 /// </param>
 /// <param name="Address">The address at which the server listens.</param>
 /// <param name="Request">The request of every call. The size of its reply is not known yet.</param>
@@ -195,12 +196,12 @@ internal sealed record OutputOptions
     /// <summary>The reports that <c>-o</c> asks for, recognised by their extensions.</summary>
     public IReadOnlyList<ReportFile> Reports { get; init; } = [];
 
-    /// <summary>The format of a report on stdout instead of the transcript, which is then on stderr. Null means the transcript.</summary>
+    /// <summary>The format of the report on stdout. The transcript then goes to stderr. Null means the transcript on stdout.</summary>
     public string? Format { get; init; }
 
     /// <summary>True to print only dotnet/crank's statistics block.</summary>
     public bool Crank { get; init; }
 
-    /// <summary>True to print every round of every cell after its measurement, and the whole report, also on a terminal.</summary>
+    /// <summary>True to print every round of every cell after its measurement, and to print the whole report, even on a terminal.</summary>
     public bool Verbose { get; init; }
 }

@@ -1,18 +1,18 @@
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// Plans the load before the first round. Its results are thrown away. A runtime that has just started compiles its
-/// hot methods twice (tiered compilation with profiles). Under its first load, a server costs several times as much
+/// Plans the load that warms up the servers before the first round. Its results are thrown away. A runtime that has just started
+/// compiles its hot methods twice (tiered compilation with profiles). Under its first load, a server costs several times as much
 /// per call, and differences between transports look smaller than they are.
 /// </summary>
 internal static class ServerWarmup
 {
-    // A server of this tool is settled after 1 to 1.5 s of load (its project file says why). Other servers of .NET take 4 to 5 s.
+    // A server of this tool is fully compiled after 1 to 1.5 s of load (its project file says why). Other .NET servers take 4 to 5 s.
     private static readonly TimeSpan OfOwn = TimeSpan.FromSeconds(2), OfOthers = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// Returns the time of load for each server in each protocol and mode. It is enough for .NET's tiers, and less in
-    /// runs that are short themselves.
+    /// Returns how long each server is loaded in each protocol and mode. The time is enough for .NET's tiered compilation, but shorter
+    /// in runs with short windows.
     /// </summary>
     public static TimeSpan OfEachServer(RunOptions options)
     {
@@ -21,9 +21,8 @@ internal static class ServerWarmup
     }
 
     /// <summary>
-    /// Returns the cells to load and for how long each. Every endpoint is loaded by each client, in each shape of
-    /// load and in each way its replies are cut, at the smallest size, and then shortly with the most bytes in
-    /// flight.
+    /// Returns the cells to load, and the time for each. Most of the time goes to the smallest size: for each endpoint, client, shape
+    /// of load and way to cut replies. The rest goes to the cell with the most bytes in flight, for each endpoint, client and way.
     /// </summary>
     /// <param name="cells">The cells of the first phase.</param>
     /// <param name="serverOf">Identifies the server process of a cell.</param>
@@ -37,9 +36,9 @@ internal static class ServerWarmup
         return [.. servers.SelectMany(server => OfServer([.. server], whole))];
     }
 
-    // Each shape runs code of its own, so a server that is fast for one call at a time may be slow for eighty. The
-    // cell with the most bytes in flight is included since the server keeps the memory for them. Otherwise a measured
-    // cell would be the first to need this memory.
+    // Each shape runs code of its own, so a server that is fast for one call at a time may be slow for eighty. A server
+    // keeps the memory for the most bytes in flight. Without their cell here, a measured cell would be the first to need
+    // this memory.
     private static IEnumerable<(PlannedCell, TimeSpan)> OfServer(IReadOnlyList<PlannedCell> cells, TimeSpan whole)
     {
         var small = cells.GroupBy(cell => (cell.Target, cell.Load.Client, cell.Load.Chunk, cell.Load.Connections, cell.Load.Streams))

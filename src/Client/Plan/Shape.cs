@@ -4,8 +4,8 @@ namespace IpcBench.Client.Plan;
 
 /// <summary>A typical load: the number of connections, the number of concurrent calls on each, and the client.</summary>
 /// <param name="Name">The name for <c>--shape</c>.</param>
-/// <param name="Topology">Connections and streams.</param>
-/// <param name="Client">The client. Null means the clients of <c>--client</c>, else the wire client.</param>
+/// <param name="Topology">The numbers of connections and streams.</param>
+/// <param name="Client">The client. Null means the clients of <c>--client</c>, or the wire client without this option.</param>
 internal sealed record Shape(string Name, Topology Topology, string? Client = null)
 {
     /// <summary>One call at a time.</summary>
@@ -24,15 +24,15 @@ internal sealed record Shape(string Name, Topology Topology, string? Client = nu
     public static IReadOnlyList<Shape> All { get; } = [One, Channel, Clients, App];
 
     /// <summary>
-    /// True when the named pipe is measured in this shape. On Linux a pipe is a Unix socket behind .NET's pipe API,
-    /// and a single shape shows the cost of that API.
+    /// True when the named pipe is measured in this shape. On Linux a pipe is a Unix socket behind .NET's pipe API, and one shape is
+    /// enough to show the cost of that API.
     /// </summary>
     public bool HasPipe => this == Clients || OperatingSystem.IsWindows();
 }
 
-/// <summary>Cells of a plan with the same connections and streams, for each size on each transport by each client.</summary>
+/// <summary>Cells of a plan with the same connections and streams: one for each size on each transport by each client.</summary>
 /// <param name="Sizes">Reply sizes in bytes.</param>
-/// <param name="Clients">Client implementations, each an arm.</param>
+/// <param name="Clients">Client implementations. Each is an arm.</param>
 /// <param name="HasPipe">False to leave out the named pipe.</param>
 internal sealed record CellSet(
     Topology Topology, IReadOnlyList<long> Sizes, IReadOnlyList<string> Clients, bool HasPipe = true);
