@@ -84,7 +84,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
 
     /// <summary>
     /// True when the load before the window has lasted long enough. In a closed loop, as many calls as half of the streams must have
-    /// ended, unless the time-out is over. With fewer calls the median would be too short, since short calls end first.
+    /// ended, unless the time-out is over. The median of fewer calls would be too short, since short calls end first.
     /// </summary>
     private bool IsLeadOver(long now)
     {

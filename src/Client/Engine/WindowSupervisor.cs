@@ -69,7 +69,7 @@ internal sealed class WindowSupervisor(
             orders.RemoveAll(order => order.IsCompletedSuccessfully);
         }
         stages.Finish();
-        // On .NET's threads an order may run late. Without this wait, an order could still reach the calls of the next window.
+        // On .NET's threads, an order to a scheduler may run late. Without this wait, it could still reach calls of the next window.
         await Task.WhenAll(orders);
     }
 

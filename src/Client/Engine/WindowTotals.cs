@@ -111,7 +111,7 @@ internal static class WindowTotals
 /// </summary>
 /// <param name="beginNs">The begin of the window. Calls due before it do not count.</param>
 /// <param name="endNs">The end of the window. Calls due at or after it do not count.</param>
-/// <param name="most">The most calls that are collected: those that the load was still to send.</param>
+/// <param name="most">The most calls to collect: as many as the load had still to send.</param>
 internal sealed class UnsentCalls(long beginNs, long endNs, long most)
 {
     private const long MostSingly = 1_000_000, Groups = 100_000;
