@@ -6,8 +6,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols;
 
 /// <summary>
-/// Makes calls that each open a connection, use it once and close it. The latency is the time of opening and call.
-/// The close ends before the next call.
+/// Makes each call on a connection of its own, which is opened for the call and closed after it. The latency contains
+/// the opening but not the close. The next call waits for the close.
 /// </summary>
 internal sealed class PerCallConnection : IConnection, IStream
 {
@@ -29,7 +29,7 @@ internal sealed class PerCallConnection : IConnection, IStream
         Streams = [this];
     }
 
-    /// <summary>Makes a connection of this source for every call, on any protocol.</summary>
+    /// <summary>Makes a source for any protocol. For every call, it opens a connection of <paramref name="inner"/>.</summary>
     public static ConnectionSource Each(ConnectionSource inner)
     {
         var log = new ConnectLog();
@@ -38,7 +38,7 @@ internal sealed class PerCallConnection : IConnection, IStream
 
     public IReadOnlyList<IStream> Streams { get; }
 
-    /// <summary>True when the last connect did not fail because of the server.</summary>
+    /// <summary>True after a successful connect, until a connect fails because of the server.</summary>
     public bool IsOpen { get; private set; }
 
     public int Reopened => 0;
@@ -47,7 +47,7 @@ internal sealed class PerCallConnection : IConnection, IStream
 
     public long? BytesReceived => Volatile.Read(ref received);
 
-    /// <summary>Connects once, which shows that there is a server. A missing server is an error, not a failed call.</summary>
+    /// <summary>Connects once, which shows that there is a server. Without a server, an exception is thrown and no call fails.</summary>
     public async Task OpenAsync(CancellationToken cancellation)
     {
         var first = make(scheduler);
@@ -137,7 +137,7 @@ internal sealed class PerCallConnection : IConnection, IStream
         }
         catch (Exception)
         {
-            // Any exception of the system or a library during the connect becomes a failed call.
+            // A connect may throw any exception of the system or of a library. The call then counts as failed.
             IsOpen = false;
             pause.Lengthen();
             return CallResult.Failed("connect");
@@ -152,7 +152,8 @@ internal sealed class PerCallConnection : IConnection, IStream
     }
 
     /// <summary>
-    /// Returns the result when the connection opened but carried no call, since the load was over or the connection died at once.
+    /// Returns the result of a call that was not sent although its connection opened. The load was over, or the
+    /// connection died at once.
     /// </summary>
     private CallResult NeverSent()
     {

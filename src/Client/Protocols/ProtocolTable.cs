@@ -14,7 +14,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols;
 
-/// <summary>The clients and the protocols that each of them speaks, one line each.</summary>
+/// <summary>The clients, and the protocols that each of them speaks.</summary>
 internal static class ProtocolTable
 {
     /// <summary>Client implementations.</summary>
@@ -26,7 +26,7 @@ internal static class ProtocolTable
     /// <summary>The usual number of bytes of a reply besides its payload.</summary>
     private const int HeadRoom = 1024;
 
-    /// <summary>True for protocols whose servers may answer <c>Control</c> calls over gRPC too.</summary>
+    /// <summary>True for protocols whose servers may also answer calls of <c>Control</c>, which go over gRPC.</summary>
     public static bool IsGrpcServed(string protocol) => protocol is Grpc or Http2;
 
     /// <summary>Returns a sentence about an unknown client. Null when there is such a client.</summary>
@@ -94,7 +94,7 @@ internal static class ProtocolTable
         };
     }
 
-    /// <summary>Returns the options for a request of bytes without gRPC.</summary>
+    /// <summary>Returns the options for a plain HTTP/2 request, without gRPC.</summary>
     private static Http2Options ForBare(LoadOptions load) =>
         Asking(load, Http2Request.Bare(load.Address.Authority, load.Address is Address.Tls, load.Size));
 
@@ -132,11 +132,11 @@ internal static class ProtocolTable
     {
         // The handler does the TLS. If the connector did it, the handler would send the scheme http, which a server might reject.
         var address = options.Address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : options.Address;
-        // A pipe is no socket, so it is connected by .NET in either case.
+        // A pipe is no socket, so LoopSockets cannot connect it.
         var connector = options.OnLoops && EventLoop.IsSupported && address is not Address.Pipe
             ? new PipedConnector(address, options.Connector) : Connector.For(address, options.Connector);
-        // All calls send the same message object, as an application reuses a buffer. Thus the sending is measured,
-        // and not the making of the message.
+        // All calls send the same message object, as an application reuses a buffer. Therefore only the sending is
+        // measured, not the making of the message.
         var upload = options.Mode == CallMode.Unary ? null : new Payload
         {
             Payload_ = UnsafeByteOperations.UnsafeWrap(PayloadFrame.ForSize((int)options.Size).AsMemory()[^(int)options.Size..]),

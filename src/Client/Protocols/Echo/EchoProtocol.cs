@@ -44,20 +44,21 @@ internal sealed class EchoProtocol(int size) : InOrderProtocol
 }
 
 /// <summary>
-/// The endless pattern from which packets are cut. Neighbouring bytes differ, and each packet differs from the packets
-/// before and after it, so that a swapped, repeated or shifted reply is detected.
+/// The endless pattern of bytes from which packets are cut one after the other. Neighbouring bytes differ, and each
+/// packet differs from the packets before and after it. A swapped, repeated or shifted reply is therefore detected.
 /// </summary>
 internal static class EchoPattern
 {
-    // A prime number, so that packets begin at every place of the pattern before a place is repeated.
+    // The pattern repeats after this many bytes. The number is prime, so that packets begin at all places of the
+    // pattern before two packets begin at the same place.
     private const int Period = 65_521;
 
     private static readonly byte[] Bytes = Make();
 
-    /// <summary>Returns the place of the packet after the packet at <paramref name="position"/>.</summary>
+    /// <summary>Returns the place in the pattern of the packet that follows the packet at <paramref name="position"/>.</summary>
     public static int Next(int position, int size) => (int)(((long)position + size + (size % Period == 0 ? 1 : 0)) % Period);
 
-    /// <summary>Writes the packet at <paramref name="position"/>.</summary>
+    /// <summary>Fills <paramref name="packet"/> with the pattern from <paramref name="position"/> on.</summary>
     public static void Fill(Span<byte> packet, int position)
     {
         for (var at = position; packet.Length > 0; at = 0)
@@ -81,7 +82,8 @@ internal static class EchoPattern
         return true;
     }
 
-    // The pattern has shuffled runs of all 256 values, one after the other, so that a byte is never repeated soon.
+    // The pattern is a series of runs. Each run has all 256 values in random order, so that equal values are seldom
+    // close together.
     private static byte[] Make()
     {
         const int seed = 14;

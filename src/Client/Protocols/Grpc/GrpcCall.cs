@@ -17,7 +17,7 @@ internal sealed record GrpcCall
     /// <summary>True when the method returns a stream of messages. False when it returns one message.</summary>
     public bool ReturnsStream { get; init; }
 
-    /// <summary>Requests without their prefix, at least one. Each connection uses them in turn.</summary>
+    /// <summary>The encoded requests without gRPC's length prefix, at least one. Each connection sends them in turn.</summary>
     public required IReadOnlyList<byte[]> Messages { get; init; }
 
     /// <summary>The hash of the messages, in hexadecimal.</summary>
@@ -26,7 +26,7 @@ internal sealed record GrpcCall
     /// <summary>Metadata of every call. The values may be secrets.</summary>
     public IReadOnlyList<(string Name, string Value)> Metadata { get; init; } = [];
 
-    /// <summary>The :authority of the requests. Null means that it comes from the address.</summary>
+    /// <summary>The :authority of the requests. Null means the authority of the server's address.</summary>
     public string? Authority { get; init; }
 
     /// <summary>
@@ -35,7 +35,8 @@ internal sealed record GrpcCall
     public TimeSpan? Deadline { get; init; }
 
     /// <summary>
-    /// The check of a message, which returns the error, or null for a correct message. Null when replies are not checked.
+    /// Checks a message of a reply. Returns the error, or null for a correct message. Without this function, replies
+    /// are not checked.
     /// </summary>
     public Func<byte[], string?>? Expect { get; init; }
 
@@ -45,18 +46,18 @@ internal sealed record GrpcCall
     /// <summary>The mean size of a request in bytes, rounded.</summary>
     public long Size => (long)Math.Round(Messages.Average(message => message.Length));
 
-    /// <summary>The metadata as it is sent, with the deadline.</summary>
+    /// <summary>The metadata of a call as it is sent. When there is a deadline, the first entry is <c>grpc-timeout</c>.</summary>
     public IEnumerable<(string Name, string Value)> Fields =>
         Deadline is { } deadline ? Metadata.Prepend(("grpc-timeout", Timeout(deadline))) : Metadata;
 
     /// <summary>
-    /// Texts that no file may hold, although a server may repeat them. They are each value, and each word of a value
-    /// with several words.
+    /// Texts that must not get into a file, even when a server repeats them in a message. They are each value of the
+    /// metadata, and each word of a value with several words.
     /// </summary>
     public IReadOnlyList<string> Secrets => ServerWords.Secrets(Metadata.Select(entry => entry.Value));
 
-    // At most eight digits and a unit (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): µs if the
-    // deadline fits, else ms.
+    // gRPC allows at most eight digits and a unit (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
+    // The unit is µs if the deadline fits, else ms.
     private static string Timeout(TimeSpan deadline) => deadline.TotalMicroseconds < 1e8
         ? FormattableString.Invariant($"{Math.Max(1, deadline.TotalMicroseconds):0}u")
         : FormattableString.Invariant($"{deadline.TotalMilliseconds:0}m");
@@ -65,28 +66,28 @@ internal sealed record GrpcCall
 /// <summary>Converts servers' reports about received messages to our own clock.</summary>
 internal static class Receipts
 {
-    // A slot may always have this length, even when the stream was shorter.
+    // A report may have slots of this length, even if the stream was shorter than a slot.
     private const long ShortSlotNs = 100_000_000;
 
-    /// <summary>Makes a receipt from the times of writing, for a method whose server does not report arrivals.</summary>
+    /// <summary>Makes a receipt from the times of writing, since the method's server does not report arrivals.</summary>
     public static Receipt From(ArrivalLog written)
     {
         var told = written.Told()!;
         return new Receipt(told.BeginNs, told.SlotNs, told.Slots, []);
     }
 
-    /// <summary>Makes a receipt from a server's report. Null when the server reports no times or impossible ones.</summary>
+    /// <summary>Makes a receipt from a server's report. Returns null when the report has no times or impossible times.</summary>
     /// <param name="said">The report at the end of a stream.</param>
     /// <param name="firstDueNs">When the first stamped message was due. 0 when no message has a stamp.</param>
-    /// <param name="wrong">The kind of failure for a null result.</param>
+    /// <param name="wrong">The kind of failure when the result is null.</param>
     public static Receipt? From(Received said, long beganNs, long firstDueNs, out string wrong)
     {
         wrong = "no times";
         if (said.Arrivals is not { SlotNs: > 0, Slots.Count: > 0 } told || told.LatencyNs.Count != told.LatencyCount.Count
             || Sum(told.Slots) != said.Messages || Sum(told.LatencyCount) is var timed && (timed < 0 || timed > said.Messages))
             return null;
-        // If both sides have one clock, the first slot lies between the opening and now. Otherwise the server has
-        // another clock, and only the distances between its times count.
+        // If the server uses the same clock as this process, its first slot begins between the opening of the stream
+        // and now. Otherwise only the differences between the server's times can be used.
         var now = MonotonicClock.NowNs;
         var isOurs = told.BeginNs >= beganNs && told.BeginNs <= now;
         wrong = "impossible times";
@@ -101,7 +102,7 @@ internal static class Receipts
             isOurs ? [.. told.LatencyNs.Zip(told.LatencyCount)] : []);
     }
 
-    /// <summary>True when no message arrived after the end of the stream.</summary>
+    /// <summary>True when the report has no arrival after the end of the stream, and no slot that is too long for the stream.</summary>
     private static bool IsWithin(Arrivals told, long sinceBeginNs, long lifeNs)
     {
         if (told.SlotNs > Math.Max(ShortSlotNs, lifeNs))

@@ -9,8 +9,9 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
 /// <summary>
-/// A channel of Grpc.Net.Client on one connection. The library connects only when it is first called. This class
-/// therefore connects first and hands the stream over, so that connects are seen and counted.
+/// A channel of Grpc.Net.Client that uses one connection. The library connects only when it makes the first call. This
+/// class therefore connects before that and gives the open <see cref="Stream"/> to the library, so that connects are
+/// noticed and counted.
 /// </summary>
 internal sealed class GrpcDotnetConnection : IConnection
 {
@@ -28,15 +29,15 @@ internal sealed class GrpcDotnetConnection : IConnection
 
     /// <param name="scheduler">Runs the pauses between attempts to reopen the connection.</param>
     /// <param name="options">The address, the number of streams, and the size of a Download.</param>
-    /// <param name="upload">The payload that is sent in place of a Download. Null for a Download.</param>
+    /// <param name="upload">The payload that calls send. Null for Download and for the user's method.</param>
     /// <param name="stream">
-    /// Messages of a stream (0 means no limit), and bytes of each message of a pulled payload (0 means one message).
-    /// Null for unary calls.
+    /// Null for unary calls. For streams, the number of messages after which a new stream is opened (0 means no
+    /// limit), and the bytes of each message of a pulled payload (0 means that a payload is one message).
     /// </param>
-    /// <param name="call">The user's method in place of Download.</param>
-    /// <param name="notes">Takes the server's messages about failures.</param>
+    /// <param name="call">The user's method. Null for methods of Bench.</param>
+    /// <param name="notes">Gets the server's messages about failed calls.</param>
     /// <param name="connector">Opens the transport, without TLS.</param>
-    /// <param name="settings">Options of the TLS that the handler adds.</param>
+    /// <param name="settings">Options of TLS, which the handler of the library adds to the transport.</param>
     /// <param name="http2Window">Initial receive window of a stream in bytes. Null means the library's default.</param>
     public GrpcDotnetConnection(
         Scheduler scheduler, EngineOptions options, Payload? upload, (long Messages, long Chunk)? stream, GrpcCall? call,
@@ -77,8 +78,8 @@ internal sealed class GrpcDotnetConnection : IConnection
     public int Reopened => reopener.Reopened + Volatile.Read(ref reconnects);
 
     /// <summary>
-    /// Always null. The library respects the server's limit but does not tell it. The wait for a free stream is part
-    /// of a call's latency.
+    /// Always null. The library respects the server's limit but does not tell it. When a call waits for a free stream,
+    /// the wait is part of its latency.
     /// </summary>
     public long? StreamsAllowed => null;
 
@@ -100,7 +101,7 @@ internal sealed class GrpcDotnetConnection : IConnection
     {
         lock (gate)
         {
-            // A connection for one call stays dead, and nobody waits for it.
+            // A connection for one call is not opened again, so no call waits for it.
             if (IsOpen || !accepting || !Reopens)
                 return new(IsOpen && accepting);
             var ready = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -139,7 +140,7 @@ internal sealed class GrpcDotnetConnection : IConnection
             stream.StopWaiting();
     }
 
-    /// <summary>Returns true for the first call of the window on this connection, whose reply is checked.</summary>
+    /// <summary>Returns true for the first call of a window on this connection. The reply to that call is checked.</summary>
     public bool TakesFirstReply() => isFirstDue && Interlocked.Exchange(ref isFirstDue, false);
 
     public void CutOff(long sentBeforeNs)
@@ -167,8 +168,8 @@ internal sealed class GrpcDotnetConnection : IConnection
             await unused.DisposeAsync();
     }
 
-    // The connector ignores the host in this URI. The library takes :authority and the server name of TLS from it, so
-    // a given server name has priority.
+    // The connector ignores the host of this URI. The library uses it for :authority and as the server name of TLS. A
+    // given server name therefore has priority over a given authority.
     private static string Target(Address address, string? authority, string? serverName) => (address, authority) switch
     {
         (Address.Tls tls, _) when serverName is { } name => new UriBuilder("https", name, tls.Port).ToString(),

@@ -7,7 +7,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
 /// <summary>Sends messages of <c>Bench.Push</c>. A call ends when the library has written its message.</summary>
-/// <param name="messages">Messages of a stream, after which a new stream is opened. 0 means no limit.</param>
+/// <param name="messages">The number of messages after which a new stream is opened. 0 means no limit.</param>
 internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.BenchClient client, Payload payload, long messages)
     : GrpcDotnetStream(connection), IOneWayStream
 {
@@ -80,8 +80,8 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
 
 /// <summary>Receives payloads of <c>Bench.Pull</c>. A call ends when the library has delivered its whole payload.</summary>
 /// <param name="size">The size of a payload in bytes.</param>
-/// <param name="chunk">The size of each message of a payload. 0 means one message.</param>
-/// <param name="messages">Payloads of a stream, after which a new stream is opened. 0 means no limit.</param>
+/// <param name="chunk">The size in bytes of each message of a payload. 0 means that a payload is one message.</param>
+/// <param name="messages">The number of payloads after which a new stream is opened. 0 means no limit.</param>
 internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.BenchClient client, long size, long chunk, long messages)
     : GrpcDotnetStream(connection), IOneWayStream
 {
@@ -95,7 +95,7 @@ internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.Benc
 
     public long? DueNs(long nowNs) => stamp >= askedNs && stamp <= nowNs ? stamp : null;
 
-    /// <summary>Called when nobody waits for another message. From any thread.</summary>
+    /// <summary>Cancels the call in flight, since the load is over. May be called from any thread.</summary>
     public void StopWaiting()
     {
         isOver = true;

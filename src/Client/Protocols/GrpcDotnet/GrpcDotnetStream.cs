@@ -5,7 +5,7 @@ using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
-/// <summary>A stream of a channel, with its call in flight and the cutting off of that call.</summary>
+/// <summary>A stream of the load on a channel. It has at most one call in flight, which can be cut off.</summary>
 internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStream
 {
     private readonly Lock gate = new();
@@ -14,7 +14,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
 
     protected GrpcDotnetConnection Connection => connection;
 
-    /// <summary>True when the call has a deadline. A deadline that the library finds passed counts as the server's status.</summary>
+    /// <summary>True when calls have a deadline. If the library reports that it has passed, this counts as a server's status.</summary>
     protected virtual bool HasDeadline => false;
 
     public ValueTask<bool> ReadyAsync() => connection.ReadyAsync();
@@ -37,8 +37,8 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     protected abstract Task<CallResult> Call(long sentNs, CancellationToken cancellation);
 
     /// <summary>
-    /// Drops the stream that outlives a call, if there is one. A cut-off cancels that stream even if the call was
-    /// just answered, so the next call must not use the stream.
+    /// Drops the stream that stays open between calls, if there is one. A cut-off may come just after the answer to a
+    /// call. It then cancels this stream, so that the next call needs a new stream.
     /// </summary>
     protected virtual void DropOpen()
     {
@@ -60,7 +60,8 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
         }
         catch (Exception)
         {
-            // A write to a stream of a broken connection may throw any exception of the handler, even of its decoder.
+            // After the connection broke, a write may throw any exception of the library's HTTP/2 handler, even of its
+            // decoder.
             if (cutOff.IsCancellationRequested)
                 return CallResult.CutOff;
             connection.Lost();
@@ -91,7 +92,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     {
         if (e.StatusCode == StatusCode.Cancelled && cutOff.IsCancellationRequested)
             return CallResult.CutOff;
-        // An exception below the status means that the library made up the status and that the server sent none.
+        // If the status has a DebugException, the server sent no status, and the library made this one up.
         if (e.Status.DebugException is null || (HasDeadline && e.StatusCode == StatusCode.DeadlineExceeded))
         {
             var kind = FailureKind.OfGrpc((int)e.StatusCode);
@@ -103,7 +104,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     }
 }
 
-/// <summary>Makes unary calls: of Bench through the generated client, or of the user's method as bytes.</summary>
+/// <summary>Makes unary calls. Bench is called through the generated client. The user's method is called with encoded messages.</summary>
 internal sealed class GrpcDotnetCalls(
     GrpcDotnetConnection connection, Bench.BenchClient client, DownloadRequest request, Payload? upload, GrpcDotnetMethod? method)
     : GrpcDotnetStream(connection)
@@ -130,8 +131,8 @@ internal sealed class GrpcDotnetCalls(
     private CallResult Judge(long bytes) => bytes == request.Size ? CallResult.Ok(bytes) : CallResult.Failed("wrong length");
 }
 
-/// <summary>Sends messages on a stream of the generated client that stays open. A call ends with the answer to its message.</summary>
-/// <param name="messages">Messages of a stream, after which a new stream is opened. 0 means no limit.</param>
+/// <summary>Sends messages on a stream of the generated client, which stays open. A call ends with the answer to its message.</summary>
+/// <param name="messages">The number of messages after which a new stream is opened. 0 means no limit.</param>
 internal sealed class GrpcDotnetMessages(GrpcDotnetConnection connection, Bench.BenchClient client, Payload payload, long messages)
     : GrpcDotnetStream(connection)
 {
@@ -195,7 +196,7 @@ internal sealed class GrpcDotnetMessages(GrpcDotnetConnection connection, Bench.
     }
 }
 
-/// <summary>Makes calls of the user's method on one channel. Requests and replies are bytes.</summary>
+/// <summary>Makes calls of the user's method on one channel. Requests and replies are encoded messages.</summary>
 internal sealed class GrpcDotnetMethod
 {
     private static readonly Marshaller<byte[]> Bytes = Marshallers.Create(
@@ -231,7 +232,7 @@ internal sealed class GrpcDotnetMethod
         return invoker.AsyncUnaryCall(method, null, new CallOptions(metadata, deadline, cancellation), call.Messages[(int)next]);
     }
 
-    /// <summary>Checks a reply.</summary>
+    /// <summary>Returns the result of a call with this reply. The reply is checked only if <paramref name="isFirst"/> is true.</summary>
     public CallResult Judge(byte[] reply, bool isFirst)
     {
         if (!isFirst || call.Expect?.Invoke(reply) is not { } difference)

@@ -24,7 +24,7 @@ internal struct ReplyHead
 
     public readonly bool IsChunked => isChunkedLast;
 
-    /// <summary>True when the body ends with the connection.</summary>
+    /// <summary>True when the body lasts until the server closes the connection.</summary>
     public readonly bool IsUntilClose => !isChunkedLast && Length < 0;
 
     /// <summary>True when the connection takes no further request.</summary>
@@ -32,7 +32,7 @@ internal struct ReplyHead
 
     public void Clear() => this = new ReplyHead { Length = -1 };
 
-    /// <summary>Takes a line other than the empty last line. Returns false when the line is no HTTP/1.</summary>
+    /// <summary>Takes a line of the head, but not the empty line at its end. Returns false when the line is not valid HTTP/1.</summary>
     public bool Add(ReadOnlySpan<byte> line)
     {
         if (line.IndexOfAny((byte)'\r', (byte)'\0') >= 0)
@@ -46,8 +46,8 @@ internal struct ReplyHead
     {
         if (Status is 0 or 101) // this client does not ask for another protocol
             return false;
-        // A reply with both kinds of length, or with an encoding that HTTP/1.0 does not have, may be request
-        // smuggling (RFC 9112, 6.1).
+        // A reply may be request smuggling if it has both a length and an encoding. The same is true for an encoding
+        // in HTTP/1.0, which has none (RFC 9112, 6.1).
         if (hasEncoding && (Length >= 0 || isVersion0))
             return false;
         if (isBodyless || IsInterim || Status is 204 or 304)
@@ -120,7 +120,7 @@ internal struct ReplyHead
 
     private static ReadOnlySpan<byte> Trim(ReadOnlySpan<byte> value) => value.Trim(" \t"u8);
 
-    /// <summary>Reads a number of digits. Returns -1 for another text or for a number that no body can have.</summary>
+    /// <summary>Reads a number that has only digits. Returns -1 for any other text, and for a number that is too large.</summary>
     private static long Number(ReadOnlySpan<byte> digits)
     {
         if (digits.Length is 0 or > 18)
@@ -162,12 +162,12 @@ internal sealed class LineReader
     public bool IsOverBudget => budget < 0;
 
     /// <summary>Forgets an incomplete line.</summary>
-    /// <param name="most">The most bytes of all lines until the next call.</param>
+    /// <param name="most">The largest sum of the lengths of all lines until the next call, in bytes.</param>
     public void Begin(int most) => (length, budget) = (0, most);
 
     /// <summary>
-    /// Takes one line without its end. The line is valid until the bytes are reused or the next call. Returns false
-    /// when its end has not arrived.
+    /// Takes the next line without its line end. The line is valid until the next call, or until
+    /// <paramref name="bytes"/> is reused. Returns false when the line is incomplete or the lines were too long.
     /// </summary>
     public bool TryTake(ref ReadOnlySpan<byte> bytes, out ReadOnlySpan<byte> line)
     {

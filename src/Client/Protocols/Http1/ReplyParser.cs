@@ -1,13 +1,13 @@
 namespace IpcBench.Client.Protocols.Http1;
 
 /// <summary>
-/// Reads HTTP/1 replies while they stream by, one after the other, and keeps only their measures. Allocates nothing
-/// in the steady state.
+/// Reads HTTP/1 replies one after the other while their bytes arrive. Keeps the status and the length of a reply, but
+/// not its body. Allocates nothing in the steady state.
 /// </summary>
-/// <param name="isBodyless">True when replies have headers only, as to HEAD.</param>
+/// <param name="isBodyless">True when replies have headers only, as replies to HEAD have.</param>
 internal sealed class ReplyParser(bool isBodyless)
 {
-    /// <summary>The most bytes of a reply's head, of its trailers, and of the line before a chunk.</summary>
+    /// <summary>The largest head or trailers of a reply, and the longest line before a chunk, in bytes.</summary>
     private const int MostHead = 64 * 1024, MostChunkLine = 4 * 1024;
 
     private readonly LineReader lines = new();
@@ -38,7 +38,7 @@ internal sealed class ReplyParser(bool isBodyless)
     /// <summary>True when the server accepts no further request on this connection.</summary>
     public bool EndsConnection => head.EndsConnection;
 
-    /// <summary>True when the end of the connection ends the reply.</summary>
+    /// <summary>True when the reply is complete as soon as the server closes the connection.</summary>
     public bool EndsWithConnection => state == State.UntilClose;
 
     /// <summary>Starts a new connection and forgets an incomplete reply.</summary>
@@ -58,7 +58,8 @@ internal sealed class ReplyParser(bool isBodyless)
     }
 
     /// <summary>
-    /// Compares the head with the head of the last reply, since most replies have the same head. A date changes once a second.
+    /// Begins to read a reply. A head that equals the last reply's head is not parsed again. Most heads are equal,
+    /// since the date in a head changes only once a second.
     /// </summary>
     private ReplyProgress Begin(ref ReadOnlySpan<byte> bytes)
     {

@@ -30,7 +30,7 @@ internal sealed class BlockedClock
         }
     }
 
-    /// <summary>Starts a window: forgets the most bytes in flight of the last window.</summary>
+    /// <summary>Begins a window. The largest number of bytes in flight is then counted anew.</summary>
     public void Begin()
     {
         lock (gate)

@@ -5,10 +5,10 @@ using IpcBench.Http2;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// Does the client's part of RFC 9113 on one HTTP/2 connection, from the preface to its end and from received bytes
-/// to bytes to send. This class keeps the order of frames and the state of the connection,
-/// <see cref="RequestSender"/> the requests, <see cref="ReplyReceiver"/> the replies. It knows neither sockets nor
-/// threads. <see cref="ReconnectingHttp2Connection"/> lets one thread in at a time.
+/// Does the client's part of RFC 9113 on one HTTP/2 connection, from the preface to the end. It takes received bytes
+/// and writes bytes to send. This class checks the order of frames and keeps the connection's state.
+/// <see cref="RequestSender"/> handles requests, <see cref="ReplyReceiver"/> handles replies. It knows neither sockets
+/// nor threads: <see cref="ReconnectingHttp2Connection"/> lets one thread in at a time.
 /// </summary>
 internal sealed class Http2Connection : IFrameHandler
 {
@@ -47,7 +47,7 @@ internal sealed class Http2Connection : IFrameHandler
     /// </summary>
     public bool IsOpen => IsUp && !IsDraining;
 
-    /// <summary>True when calls in flight may still end: the connection is open, or only new calls are ruled out.</summary>
+    /// <summary>True when calls in flight may still end, even if no new call may begin.</summary>
     public bool IsUp => sawSettings && !IsClosed;
 
     /// <summary>The server's SETTINGS_MAX_CONCURRENT_STREAMS.</summary>
@@ -80,9 +80,9 @@ internal sealed class Http2Connection : IFrameHandler
     }
 
     /// <summary>
-    /// True when the output up to <paramref name="writtenTo"/> was sent before the arrival of the bytes that are
-    /// being read. Only then can these bytes answer that output. Output that is written while these bytes are read is
-    /// sent after all of them were read.
+    /// True when the output up to <paramref name="writtenTo"/> had been sent before the bytes arrived that are being
+    /// read. Only then can these bytes be an answer to that output. Output that is written while bytes are read is
+    /// sent later.
     /// </summary>
     public bool HadSent(long writtenTo) => writtenTo <= sentBefore;
 
@@ -108,7 +108,7 @@ internal sealed class Http2Connection : IFrameHandler
         }
     }
 
-    /// <summary>Gives a call up and resets its stream.</summary>
+    /// <summary>Ends a call with this result and resets its stream.</summary>
     public void Cancel(Http2Stream stream, CallResult result)
     {
         replies.End(stream, result, Http2Error.Cancel);
@@ -124,8 +124,8 @@ internal sealed class Http2Connection : IFrameHandler
     }
 
     /// <summary>
-    /// Closes the connection, when its duplex has ended or is to end. Calls that the server has not begun are sent
-    /// again on the next connection. Other calls fail.
+    /// Closes the connection, because its duplex has ended or must end. Withdrawn calls are sent again if there is a
+    /// next connection. All other calls fail.
     /// </summary>
     public void Close(Http2Error error, string reason)
     {

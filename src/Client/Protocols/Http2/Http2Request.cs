@@ -8,7 +8,7 @@ using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>The request of a cell, encoded once for all connections. It has the fields, and the bodies that are sent in turn.</summary>
+/// <summary>The request of a cell, encoded once for all connections: the header fields, and the bodies, which are sent in turn.</summary>
 internal sealed class Http2Request
 {
     private int connections = -1;
@@ -31,18 +31,18 @@ internal sealed class Http2Request
     public bool IsBare => Bodies[0].Message.Length == 0;
 
     /// <summary>
-    /// Returns the index of the body with which the next connection begins. Each connection begins with another body,
-    /// so that all are sent. From any thread.
+    /// Returns the index of the body with which the next connection begins. Each connection begins with the body after
+    /// that of the connection before, so that all bodies are sent. May be called from any thread.
     /// </summary>
     public int FirstTurn() => (int)((uint)Interlocked.Increment(ref connections) % Bodies.Length);
 
-    /// <summary>Makes the body for another message, which is given without its prefix.</summary>
+    /// <summary>Makes a body for another message. <paramref name="message"/> has no length prefix yet.</summary>
     public RequestBody With(byte[] message) => new(Fields.IndexedBlock, GrpcFraming.Frame(message));
 
     /// <summary>Makes a gRPC request.</summary>
     /// <param name="tls">True when the scheme is https.</param>
     /// <param name="path"><c>/package.Service/Method</c>.</param>
-    /// <param name="messages">Messages without their prefix, at least one. They are sent in turn.</param>
+    /// <param name="messages">Messages without gRPC's length prefix, at least one. They are sent in turn.</param>
     /// <param name="metadata">Fields besides the fields of gRPC.</param>
     public static Http2Request Grpc(
         string authority, bool tls, string path, IEnumerable<byte[]> messages, IEnumerable<(string Name, string Value)>? metadata = null) =>
@@ -52,7 +52,7 @@ internal sealed class Http2Request
     public static Http2Request Download(string authority, bool tls, long size) =>
         Grpc(authority, tls, "/ipcbench.v1.Bench/Download", [new DownloadRequest { Size = size }.ToByteArray()]);
 
-    /// <summary>Makes a request with a payload of this size, or the first message of a stream of such messages.</summary>
+    /// <summary>Makes a request with one message whose payload has this size. On a stream, each message is like this one.</summary>
     public static Http2Request Payload(string authority, bool tls, string path, long size) =>
         new(GrpcFields(authority, tls, path), [PayloadFrame.ForSize((int)size)]);
 
@@ -81,16 +81,17 @@ internal sealed class Http2Request
     private static string Scheme(bool tls) => tls ? "https" : "http";
 }
 
-/// <summary>The body of a request, and the whole request in the form in which most are sent.</summary>
+/// <summary>The body of a request. It also keeps the whole request, encoded in the form that most calls send.</summary>
 internal sealed class RequestBody
 {
     /// <summary>
-    /// The fewest bytes of a part that is sent without a copy. For a smaller part, a copy costs less than one more segment of a send.
+    /// The smallest part of a message, in bytes, that is sent without a copy. For a smaller part, a copy costs less
+    /// than an additional segment in the system call.
     /// </summary>
     public const int FewestBorrowed = 4096;
 
-    /// <param name="block">The encoded fields from the second request of a connection on.</param>
-    /// <param name="message">The message with its prefix. Empty without a body.</param>
+    /// <param name="block">The encoded fields that a connection sends with every request except its first.</param>
+    /// <param name="message">The message with its prefix. Empty when the request has no body.</param>
     public RequestBody(byte[] block, byte[] message)
     {
         Message = message.Length < FewestBorrowed ? message : Pinned(message);
@@ -105,22 +106,22 @@ internal sealed class RequestBody
         IndexedFrames = frames.WrittenSpan.ToArray();
     }
 
-    /// <summary>The message with its prefix. Empty without a body.</summary>
+    /// <summary>The message with its prefix. Empty when the request has no body.</summary>
     public byte[] Message { get; }
 
     /// <summary>
-    /// The HEADERS and the DATA frame (none without a body) of the whole request, with stream identifier 0. Null when
-    /// the request needs more than one DATA frame.
+    /// The whole request with stream identifier 0: a HEADERS frame, and a DATA frame if there is a body. Null when the
+    /// body needs more than one DATA frame.
     /// </summary>
     public byte[]? IndexedFrames { get; }
 
     /// <summary>The DATA frame of <see cref="IndexedFrames"/>. Empty when there is none.</summary>
     public ReadOnlyMemory<byte> DataFrame => IndexedFrames.AsMemory(IndexedFrames is null ? 0 : SecondFrame);
 
-    /// <summary>Returns a part of the message that is sent without a copy. It has at least <see cref="FewestBorrowed"/> bytes.</summary>
+    /// <summary>Returns a part of the message to send without a copy, of at least <see cref="FewestBorrowed"/> bytes.</summary>
     public ReadOnlyMemory<byte> Part(int from, int count) => MemoryMarshal.CreateFromPinnedArray(Message, from, count);
 
-    /// <summary>The offset of the second frame in <see cref="IndexedFrames"/>, or their length.</summary>
+    /// <summary>The offset in <see cref="IndexedFrames"/> at which the HEADERS frame ends and a DATA frame may follow.</summary>
     public int SecondFrame { get; }
 
     private static byte[] Pinned(byte[] message)
@@ -145,14 +146,15 @@ internal sealed record Http2Options
     public long DeadlineNs { get; init; }
 
     /// <summary>
-    /// Checks a message, for a connection's first reply of each window. Returns the error, or null for a correct message.
+    /// Checks a message of the first reply that a connection receives in each window. Returns the error, or null for a
+    /// correct message. Without this function, replies are not checked.
     /// </summary>
     public Func<byte[], string?>? Expect { get; init; }
 
     /// <summary>The servers' messages about failed calls.</summary>
     public FailureNotes Notes { get; init; } = new();
 
-    /// <summary>True when calls are messages on streams that outlive them.</summary>
+    /// <summary>True when each call is a message on a stream that stays open after the call.</summary>
     public bool IsStream { get; init; }
 
     /// <summary>
@@ -160,21 +162,21 @@ internal sealed record Http2Options
     /// </summary>
     public bool IsUserMethod { get; init; }
 
-    /// <summary>The size of the messages of a pulled payload. The last message may be shorter. 0 means one message.</summary>
+    /// <summary>Bytes of each message of a pulled payload. The last may have fewer. 0 means one message per payload.</summary>
     public long Chunk { get; init; }
 
-    /// <summary>The direction of the messages. In one direction, each message of a stream is a call.</summary>
+    /// <summary>The direction of the messages. In a one-way flow, each message or pulled payload of a stream is a call.</summary>
     public Flow Flow { get; init; }
 
-    /// <summary>Messages of a stream, after which a new stream is opened. 0 means no limit.</summary>
+    /// <summary>The number of messages after which a new stream is opened. 0 means no limit.</summary>
     public long Messages { get; init; }
 
-    /// <summary>The most calls in flight.</summary>
+    /// <summary>The largest number of calls in flight.</summary>
     public required int Streams { get; init; }
 
     /// <summary>Receive window of a stream and of the connection, in bytes.</summary>
     public int Window { get; init; } = ReceiveWindow.Ample;
 
-    /// <summary>The first stream identifier. Only tests of exhausted identifiers begin with another than 1.</summary>
+    /// <summary>The first stream identifier. It is 1 except in tests of exhausted identifiers.</summary>
     public int FirstId { get; init; } = 1;
 }

@@ -6,7 +6,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>A stream of the load on an HTTP/2 connection. Each of its calls is a new HTTP/2 stream.</summary>
+/// <summary>A stream of the load over HTTP/2. Each call opens an HTTP/2 stream, except in <see cref="MessageStream"/>.</summary>
 internal class Http2Stream : CallStream
 {
     /// <summary>The kind of failure of a reply that does not fit the expectation.</summary>
@@ -25,7 +25,7 @@ internal class Http2Stream : CallStream
         : base(connection) =>
         (this.connection, this.options, isBare, reply) = (connection, options, options.Request.IsBare, new(options.Reply));
 
-    /// <summary>The HTTP/2 stream of the call in flight. 0 without a call, or while the call waits for a new connection.</summary>
+    /// <summary>The identifier of the open HTTP/2 stream. 0 when none is open, or while the call waits for a new connection.</summary>
     public int Id { get; set; }
 
     /// <summary>The body of the call. Null before the call is first sent.</summary>
@@ -37,7 +37,7 @@ internal class Http2Stream : CallStream
     /// <summary>The send window of the stream. It may be negative (RFC 9113, 6.9.2).</summary>
     public long SendWindow { get; set; }
 
-    /// <summary>Flow-controlled bytes received since the last credit.</summary>
+    /// <summary>Flow-controlled bytes that were received since the last WINDOW_UPDATE for this stream.</summary>
     public int Uncredited;
 
     /// <summary>The place in the connection's output at which the request's headers end.</summary>
@@ -55,7 +55,7 @@ internal class Http2Stream : CallStream
     /// <summary>The failure of the reply so far. Null when nothing is wrong.</summary>
     public string? Failure => failure;
 
-    /// <summary>True when a reply that began as a failure ends the HTTP/2 stream at once.</summary>
+    /// <summary>True when the HTTP/2 stream must be ended at once if its reply begins as a failure.</summary>
     public virtual bool EndsWithFailure => false;
 
     /// <summary>Forgets the last reply, before a request is sent for the first time or again.</summary>
@@ -97,8 +97,8 @@ internal class Http2Stream : CallStream
     }
 
     /// <summary>
-    /// Returns the result of the call after the whole reply. <paramref name="endedByHeaders"/> is true when a field
-    /// block ended the reply.
+    /// Returns the result of a call whose whole reply has arrived. <paramref name="endedByHeaders"/> is true when the
+    /// reply ended with a field block, not with DATA.
     /// </summary>
     public virtual CallResult Conclude(bool endedByHeaders)
     {
@@ -114,13 +114,13 @@ internal class Http2Stream : CallStream
         return InTime(failure is null ? CallResult.Ok(isBare ? bytesReceived : reply.Payload) : CallResult.Failed(failure));
     }
 
-    /// <summary>Called when the server has not begun the HTTP/2 stream and never will.</summary>
+    /// <summary>Called when the server has not begun the HTTP/2 stream and will not begin it.</summary>
     /// <returns>The result of the call. Null when the call may be sent again on another connection.</returns>
     public virtual CallResult? Withdrawn() => null;
 
     public virtual void Ended(CallResult result) => Complete(result);
 
-    /// <summary>Turns the result of a call after its deadline into a failure, since an application has given up by then.</summary>
+    /// <summary>Turns every result that comes after the deadline into a failure, since an application would not wait so long.</summary>
     public CallResult InTime(CallResult result) => options.DeadlineNs > 0 && MonotonicClock.NowNs - SentNs >= options.DeadlineNs
         ? CallResult.Failed(KindOf((int)GrpcStatusCode.DeadlineExceeded))
         : result;
@@ -162,7 +162,7 @@ internal sealed class FirstReply
 
     private readonly ArrayBufferWriter<byte> bytes = new();
 
-    /// <summary>The message without its prefix. Only for a complete reply.</summary>
+    /// <summary>The message without its prefix. Use it only after a complete reply.</summary>
     public byte[] Message => bytes.WrittenSpan[Math.Min(GrpcFraming.PrefixLength, bytes.WrittenCount)..].ToArray();
 
     public void Add(ReadOnlySpan<byte> part)
@@ -172,7 +172,10 @@ internal sealed class FirstReply
     }
 }
 
-/// <summary>Finds the call of a stream identifier, in a ring of the latest identifiers or in a dictionary of much older ones.</summary>
+/// <summary>
+/// Finds the call of a stream identifier: in a ring, or in a dictionary if an old call had taken its place in the
+/// ring.
+/// </summary>
 internal sealed class StreamTable
 {
     private readonly Http2Stream?[] ring;

@@ -5,33 +5,33 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// A stream of the load whose calls are messages of an HTTP/2 stream. The HTTP/2 stream outlives the calls. A message
-/// goes over the open stream or over a new stream. An error of an idle stream is reported with the next message.
+/// A stream of the load whose calls are messages of one HTTP/2 stream. The HTTP/2 stream stays open after a call. When
+/// none is open, the next message opens one. An error that arrives between two calls fails the next call.
 /// </summary>
 internal abstract class MessageStream(ReconnectingHttp2Connection connection, Http2Options options) : Http2Stream(connection, options)
 {
-    // The most bytes besides the payload: the other fields, and room for some unknown fields.
+    // The most bytes of a message without its payload. This is enough for the other fields and for some unknown fields.
     private const int MostBeside = 1024;
 
     private PayloadReader reader;
     private CallResult? broken;
     private FirstReply? watched;
 
-    /// <summary>The stamp of the message in flight, or of the message that was read last.</summary>
+    /// <summary>The stamp of the message in flight. A stream that receives has the stamp of the last message that was read.</summary>
     public ulong Stamp { get; protected set; }
 
     /// <summary>The sequence number of the message in flight.</summary>
     public uint Sequence { get; private set; }
 
-    /// <summary>True when the message in flight is the last of its stream. It ends when the stream ends.</summary>
+    /// <summary>True when the message in flight is the last of its stream. Its call ends when that stream ends.</summary>
     public bool IsLast => Options.Messages > 0 && Count == Options.Messages;
 
     public override bool IsSent => IsRead && (Ends || IsLast);
 
-    /// <summary>True when the reply began as a failure, since further messages on the stream would be no answers of the method.</summary>
+    /// <summary>True when the reply began as a failure. Further messages on the stream would then not be answers of the method.</summary>
     public override bool EndsWithFailure => Failure is not null;
 
-    /// <summary>The place in the connection's output of the stream's last written byte.</summary>
+    /// <summary>The place in the connection's output after the last byte that this stream has written.</summary>
     public long WrittenTo { get; set; }
 
     protected ReconnectingHttp2Connection Connection { get; } = connection;
@@ -43,10 +43,10 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
 
     protected bool Ends { get; set; }
 
-    /// <summary>True when the server may have read the whole stream before it sent the bytes that are being read.</summary>
+    /// <summary>True when the bytes that are being read may answer everything that this stream has written.</summary>
     protected bool IsRead => Unsent == 0 && Connection.HadSent(WrittenTo);
 
-    /// <summary>True when no byte of a next message has arrived.</summary>
+    /// <summary>True when no part of a further message has arrived.</summary>
     protected bool IsBetween => reader.IsBetween;
 
     public override ValueTask<bool> ReadyAsync()
@@ -119,7 +119,7 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
         Connection.Send(this);
     }
 
-    /// <summary>Makes the next received message be checked, if a check is due.</summary>
+    /// <summary>Keeps the bytes of the next received message for a check, if a check is due.</summary>
     protected void Watch()
     {
         if (Options.Expect is not null && Options.Flow != Flow.Out && IsBetween && Connection.TakesFirstReply())

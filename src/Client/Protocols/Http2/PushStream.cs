@@ -16,7 +16,7 @@ namespace IpcBench.Client.Protocols.Http2;
 internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Options options)
     : MessageStream(connection, options), IOneWayStream
 {
-    // The most bytes of a server's report. A report has 1024 slots and a pair of numbers for each latency, which is less.
+    // The most bytes of a server's report. A valid report is smaller: it has 1024 slots, and two numbers for each latency.
     private const int MostReply = 1 << 20;
 
     private readonly ArrayBufferWriter<byte> reply = new();
@@ -24,7 +24,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
     private Receipt? receipt;
     private ArrivalLog? written;
 
-    /// <summary>True when the last message is written, and the stream waits for room in the output or for its turn.</summary>
+    /// <summary>True when the message in flight is written, and its call waits for room in the output or for its turn.</summary>
     public bool IsWaiting { get; private set; }
 
     private CallResult Written => CallResult.Ok(Options.IsUserMethod ? Body!.Message.Length - GrpcFraming.PrefixLength : Options.Size);
@@ -64,7 +64,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
             IsWaiting = true;
     }
 
-    /// <summary>Called when the output has room again. Only while <see cref="IsWaiting"/> is true.</summary>
+    /// <summary>Ends the call that waits, since the output has room again. Call it only while <see cref="IsWaiting"/> is true.</summary>
     public void Resume()
     {
         IsWaiting = false;
@@ -90,7 +90,8 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
     public override CallResult? Withdrawn()
     {
         IsWaiting = false;
-        // The message in flight is kept. The calls of earlier messages are over, but nobody has received these messages.
+        // The first message of a stream can be sent again. Later messages cannot: the server has received none of the
+        // messages before them, but the calls of those messages have already ended.
         return Count > (IsInFlight && !Ends ? 1 : 0) ? CallResult.Failed(FailureKind.ConnectionLost) : null;
     }
 

@@ -5,12 +5,13 @@ using IpcBench.Http2;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// An HTTP/2 connection over a series of duplexes. When a duplex dies, its calls in flight fail. Calls that the
-/// server did not begin are sent again on the next duplex.
+/// An HTTP/2 connection that uses one duplex after another. When a duplex dies, the calls in flight fail, except those
+/// that the server has surely not begun. These are sent again on the next duplex.
 /// </summary>
 internal sealed class ReconnectingHttp2Connection : DuplexConnection
 {
-    // The bytes that are collected before a flush, and the bytes after which other streams of this thread have their turn.
+    // Output is flushed when it has the first number of bytes. After the second number of bytes, other streams of this
+    // thread have their turn.
     private const int FlushAt = 16 << 10, MostAtOnce = 256 << 10;
 
     private readonly Scheduler scheduler;
@@ -39,7 +40,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
 
     public override BlockedTime? Blocked => BlockedClock.Read();
 
-    /// <summary>How long the streams were blocked from writing.</summary>
+    /// <summary>Measures how long the streams were blocked from writing.</summary>
     public BlockedClock BlockedClock { get; } = new();
 
     protected override object[] NeededSoon => connection is { } open ? [open, .. open.NeededSoon] : [];
@@ -49,7 +50,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
     public void Send(Http2Stream stream)
     {
         using var inside = Inside();
-        // An open stream always has room, even if the server allows no new streams.
+        // A message can always go over a stream that is already open, even if the server allows no new streams.
         if (connection is { } open && (open.IsReady || stream.Id != 0))
             open.Send(stream);
         else
@@ -62,13 +63,13 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
     /// <inheritdoc cref="Http2Connection.HadSent"/>
     public bool HadSent(long writtenTo) => connection?.HadSent(writtenTo) == true;
 
-    /// <summary>Cancels an open stream, of which the server need not send more.</summary>
+    /// <summary>Cancels an open stream whose further messages are not needed.</summary>
     public void Cancel(Http2Stream stream) => connection!.Cancel(stream, CallResult.Ok(0));
 
     /// <summary>
-    /// True when a stream that has written a message may write another at once. Otherwise the stream waits for
-    /// <see cref="PushStream.Resume"/>. Output is sent when it is worth a system call, at the latest when no stream
-    /// has more to write.
+    /// True when a stream that has written a message may write another at once. If not, the stream waits until
+    /// <see cref="PushStream.Resume"/> is called. Output is sent when there is enough of it for a system call, at the
+    /// latest when no stream has more to write.
     /// </summary>
     public bool HasOutputRoom(PushStream stream)
     {
@@ -86,7 +87,10 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         return false;
     }
 
-    /// <summary>Returns true for the first call of the window on this connection, whose reply is checked.</summary>
+    /// <summary>
+    /// Returns true for the first call of a window or after <see cref="LookAtNext"/>. The reply to that call is
+    /// checked.
+    /// </summary>
     public bool TakesFirstReply()
     {
         var isFirst = isFirstDue;
@@ -187,7 +191,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         }
     }
 
-    /// <summary>Called when the server has changed the initial window, which changes the window of each open stream.</summary>
+    /// <summary>Called when the server has changed its initial window. This changes the send window of every open stream.</summary>
     /// <exception cref="Http2Exception">A window would exceed 2^31-1.</exception>
     public void AdjustWindows(long change)
     {
@@ -241,7 +245,8 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
     }
 
     /// <summary>
-    /// Sends output that is worth a system call. Returns false when the socket is full. The socket will tell when there is room.
+    /// Sends the output if there is enough of it for a system call. Returns false when the socket is full. The socket
+    /// reports when it has room again.
     /// </summary>
     private bool HasRoom()
     {
@@ -256,7 +261,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
             BlockedClock.Set(writer, Blocker.None);
         foreach (var stream in streams)
         {
-            // Withdrawn calls are sent again on the next connection, if the connection reopens.
+            // Withdrawn calls are sent again on the next duplex, if this connection opens one.
             if (stream.IsInFlight && stream.Id == 0 && Reopens)
                 continue;
             if (stream.IsInFlight && stream.Id == 0)

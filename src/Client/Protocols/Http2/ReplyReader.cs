@@ -4,9 +4,9 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// Reads the one length-prefixed message of a reply while it streams by, and keeps only its measures. Accepts every
-/// valid encoding of a DownloadReply (unknown fields are skipped, the last payload field wins), though all known
-/// servers send prefix, tag, length, payload.
+/// Reads the single message of a reply while its bytes arrive, and keeps only its sizes. Accepts every valid encoding
+/// of a DownloadReply: unknown fields are skipped, and of several payload fields the last one counts. All known
+/// servers send the simplest encoding, which is prefix, tag, length and payload.
 /// </summary>
 /// <param name="kind">The type of the message.</param>
 internal struct ReplyReader(ReplyKind kind)
@@ -18,7 +18,7 @@ internal struct ReplyReader(ReplyKind kind)
     private readonly ReplyKind kind = kind;
     private bool hasMore;
 
-    /// <summary>Bytes of the payload. For a Received message, the number of bytes that it reports.</summary>
+    /// <summary>Bytes of the payload. For a Received message, the number of bytes that the server reports.</summary>
     public readonly long Payload => kind == ReplyKind.Any ? fields.Length : told;
 
     /// <summary>True when no byte has arrived yet.</summary>
@@ -31,8 +31,8 @@ internal struct ReplyReader(ReplyKind kind)
     public readonly bool IsComplete(long size) => fields.IsComplete && !hasMore && (kind == ReplyKind.Any || told == size);
 
     /// <summary>
-    /// True when the bytes are no gRPC message, no protobuf message, several messages, or compressed, which this
-    /// client did not ask for.
+    /// True when the bytes are not one valid message: no gRPC, no protobuf, more than one message, or a compressed
+    /// message, which this client did not ask for.
     /// </summary>
     public readonly bool IsBroken => hasMore || fields.IsBroken;
 

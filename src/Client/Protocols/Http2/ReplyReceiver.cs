@@ -4,7 +4,7 @@ using IpcBench.Http2;
 
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>Receives the replies of one HTTP/2 connection: their fields and DATA, and the end of each.</summary>
+/// <summary>Receives the replies of one HTTP/2 connection, their fields and DATA, and ends each call after its reply.</summary>
 internal sealed class ReplyReceiver(
     ReconnectingHttp2Connection client, Http2Options options, StreamTable streams, RequestSender requests, OutputBuffer output)
 {
@@ -19,7 +19,7 @@ internal sealed class ReplyReceiver(
     /// <summary>Writes our SETTINGS and the connection's window.</summary>
     public void WriteSettings() => window.WriteSettings(output);
 
-    /// <summary>Credits the bytes that the connection has received, once they are worth a frame.</summary>
+    /// <summary>Sends a WINDOW_UPDATE for the connection when enough bytes have been received.</summary>
     public void CreditConnection() => window.CreditConnection(output);
 
     /// <summary>Takes a whole field block.</summary>

@@ -20,7 +20,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     /// <summary>The objects that the next request uses.</summary>
     public object[] NeededSoon => [peer, fields, blocked];
 
-    /// <summary>Flow-controlled bytes in flight, which are written and not yet credited to the connection's window.</summary>
+    /// <summary>Flow-controlled bytes that were written and that the server has not yet credited to the connection's window.</summary>
     public long Ahead { get; private set; }
 
     /// <summary>The identifier of the next request. 0 when no identifier is left.</summary>
@@ -104,7 +104,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         stream.OnWritten();
     }
 
-    /// <summary>Returns the stream if its messages are numbered. Null for a stream with one request.</summary>
+    /// <summary>Returns the stream if it sends several messages, one after the other. Returns null if it sends one request.</summary>
     private static MessageStream? Numbered(Http2Stream stream) => stream is PullStream ? null : stream as MessageStream;
 
     private int TakeId()
@@ -125,7 +125,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         }
     }
 
-    /// <returns>The change of the open streams' windows, in bytes.</returns>
+    /// <returns>The number of bytes by which the send window of each open stream changes.</returns>
     /// <exception cref="Http2Exception">A value is not allowed.</exception>
     public long OnSettings(ReadOnlySpan<byte> payload)
     {
@@ -174,7 +174,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         return body;
     }
 
-    /// <summary>Writes a part of a message that contains the message's numbers. In the shared body these are 0.</summary>
+    /// <summary>Writes a part of a message with the message's own stamp and sequence number. In the shared body these are 0.</summary>
     private void WriteHead(MessageStream stream, FrameFlags flags, int from, int count)
     {
         var message = stream.Body!.Message;

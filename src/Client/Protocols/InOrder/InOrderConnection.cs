@@ -16,8 +16,8 @@ internal sealed class InOrderConnection : DuplexConnection
 
     /// <param name="scheduler">Runs the connection.</param>
     /// <param name="dialer">Opens the duplexes of the connection.</param>
-    /// <param name="protocol">The protocol object of this connection alone.</param>
-    /// <param name="atOnce">The most calls in flight.</param>
+    /// <param name="protocol">The protocol object, which no other connection uses.</param>
+    /// <param name="atOnce">The largest number of calls in flight.</param>
     public InOrderConnection(Scheduler scheduler, Dialer dialer, InOrderProtocol protocol, int atOnce)
         : base(scheduler, dialer)
     {
@@ -53,8 +53,8 @@ internal sealed class InOrderConnection : DuplexConnection
     }
 
     /// <summary>
-    /// Cuts off the oldest call if it is late. Replies do not name their request, so this ends the connection and
-    /// fails all its calls in flight.
+    /// Cuts off the oldest call if it is late. A reply does not say to which request it belongs. Therefore the
+    /// connection ends, and all its calls in flight fail.
     /// </summary>
     public override void CutOff(long sentBeforeNs)
     {
@@ -74,19 +74,20 @@ internal sealed class InOrderConnection : DuplexConnection
 
     protected override void Receive(ReadOnlySpan<byte> bytes)
     {
-        // Requests that are made while these bytes are read are sent later, so these bytes cannot answer them.
+        // A request that is made while these bytes are read is sent later, so these bytes cannot answer it.
         for (var asked = due.Count; !bytes.IsEmpty && isOpen;)
         {
             if (asked == 0)
             {
-                // Nobody asked for these bytes, and the next call would take them for its reply. No call is in flight
-                // that could fail, so the next call fails.
+                // No call asked for these bytes, and the next call would take them for its reply. No call is in flight
+                // now, so the next call is made to fail.
                 hasSurplus = true;
                 End(default, default);
                 return;
             }
             var end = protocol.Read(ref bytes, out var result);
-            // Bytes after the last expected reply were sent before the next request, so they are not its reply.
+            // The server sent the bytes after the last expected reply before it got the next request, so they are not
+            // its reply.
             var isSurplus = !bytes.IsEmpty && (end == ReplyEnd.Last || end == ReplyEnd.Next && asked == 1);
             if (end == ReplyEnd.Last || isSurplus)
             {
@@ -114,7 +115,7 @@ internal sealed class InOrderConnection : DuplexConnection
 
     private void FailOut(CallResult oldest, CallResult others)
     {
-        // Callers that continue in this loop wait for the next connection, so nothing is added to the queue here.
+        // A caller that continues during this loop waits for the next connection. It cannot add a call to the queue here.
         for (var result = oldest; due.TryDequeue(out var call); result = others)
             call.Complete(result);
     }
@@ -141,7 +142,8 @@ internal abstract class InOrderProtocol
     public abstract void Write(OutputBuffer output);
 
     /// <summary>
-    /// Reads the bytes of the oldest open reply and removes them from the front. The bytes are valid until this method returns.
+    /// Reads bytes of the oldest incomplete reply, and removes them from the front of <paramref name="bytes"/>. They
+    /// are valid until this method returns.
     /// </summary>
     /// <param name="result">The result of the call, when the reply is complete.</param>
     public abstract ReplyEnd Read(ref ReadOnlySpan<byte> bytes, out CallResult result);
@@ -149,11 +151,11 @@ internal abstract class InOrderProtocol
     /// <summary>The kind of failure when the server sends more bytes than it was asked for.</summary>
     public virtual string Surplus => FailureKind.Protocol;
 
-    /// <summary>Returns the result of a call whose reply was expected when the server closed the connection in an orderly way.</summary>
+    /// <summary>Returns the result of the oldest open call when the server has closed the connection in an orderly way.</summary>
     public virtual CallResult AtEnd() => CallResult.Failed(FailureKind.ConnectionLost);
 }
 
-/// <summary>The progress of a connection's oldest open reply.</summary>
+/// <summary>The progress of the oldest reply for which a connection waits.</summary>
 internal enum ReplyEnd
 {
     /// <summary>All bytes were taken, and the reply is incomplete.</summary>
