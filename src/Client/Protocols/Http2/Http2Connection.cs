@@ -7,8 +7,8 @@ namespace IpcBench.Client.Protocols.Http2;
 /// <summary>
 /// Does the client's part of RFC 9113 on one HTTP/2 connection, from the preface to the end. It takes received bytes
 /// and writes bytes to send. This class checks the order of frames and keeps the connection's state.
-/// <see cref="RequestSender"/> handles requests, <see cref="ReplyReceiver"/> handles replies. It knows neither sockets
-/// nor threads: <see cref="ReconnectingHttp2Connection"/> lets one thread in at a time.
+/// <see cref="RequestSender"/> handles requests, <see cref="ReplyReceiver"/> handles replies. None of them knows
+/// sockets or threads: <see cref="ReconnectingHttp2Connection"/> lets one thread in at a time.
 /// </summary>
 internal sealed class Http2Connection : IFrameHandler
 {

@@ -43,7 +43,6 @@ internal class Http2Stream : CallStream
     /// <summary>The place in the connection's output at which the request's headers end.</summary>
     public long OpenedAt { get; set; }
 
-    /// <summary>The reason why the stream cannot write.</summary>
     public Blocker Blocker { get; set; }
 
     /// <summary>True when all bytes of the HTTP/2 stream have been sent.</summary>
@@ -172,10 +171,7 @@ internal sealed class FirstReply
     }
 }
 
-/// <summary>
-/// Finds the call of a stream identifier: in a ring, or in a dictionary if an old call had taken its place in the
-/// ring.
-/// </summary>
+/// <summary>Finds the call of a stream identifier, in a ring or, if an old call had its place there, in a dictionary.</summary>
 internal sealed class StreamTable
 {
     private readonly Http2Stream?[] ring;

@@ -87,10 +87,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         return false;
     }
 
-    /// <summary>
-    /// Returns true for the first call of a window or after <see cref="LookAtNext"/>. The reply to that call is
-    /// checked.
-    /// </summary>
+    /// <summary>Returns true for the first call of a window or after <see cref="LookAtNext"/>. Its reply is checked.</summary>
     public bool TakesFirstReply()
     {
         var isFirst = isFirstDue;
