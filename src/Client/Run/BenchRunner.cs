@@ -8,7 +8,8 @@ using IpcBench.Client.Plan;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Runs all rounds of a run. Rounds are interleaved, saved one by one, repeated when spoiled, and ended early when they must be.
+/// Runs all rounds of a run. A round measures every cell once, and each measurement is saved at once. Spoiled
+/// measurements are repeated, and the run may end early.
 /// </summary>
 internal sealed class BenchRunner(BenchPlan plan, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
 {
@@ -37,8 +38,8 @@ internal sealed class BenchRunner(BenchPlan plan, IRoundRunner rounds, RunJourna
         {
             ending = RunEnding.Interrupted;
         }
-        // Grpc.Net.Client cancels a call that waits for a lost connection. Thus an OperationCanceledException need
-        // not come from the user.
+        // Grpc.Net.Client cancels a call that waits for a lost connection. An OperationCanceledException may therefore
+        // come although the user has not ended the run.
         catch (Exception e) when (e is IOException or OperationCanceledException)
         {
             ending = await IsInterruptedAsync(cancellation) ? RunEnding.Interrupted : RunEnding.Failed(e.Message);
@@ -47,8 +48,8 @@ internal sealed class BenchRunner(BenchPlan plan, IRoundRunner rounds, RunJourna
     }
 
     /// <summary>
-    /// Decides whether the user ended the run. Ctrl-C in a terminal also ends the user's servers, and their end may
-    /// be noticed before the signal.
+    /// Returns true when the user ended the run. Ctrl-C in a terminal also ends the user's servers there. This program
+    /// may notice the end of a server before its own signal.
     /// </summary>
     private async Task<bool> IsInterruptedAsync(CancellationToken cancellation)
     {
@@ -79,7 +80,7 @@ internal sealed class BenchRunner(BenchPlan plan, IRoundRunner rounds, RunJourna
             isBegun = true;
             foreach (var (workload, reason) in await RoundAsync(phase, number, 0, planned.MostRounds, cancellation))
             {
-                // All arms of the workload are repeated, since the two rounds of a pair must be close in time.
+                // All arms of the workload are measured again, since the rounds of compared arms must be close in time.
                 var together = phase.Where(cell => Workload.Of(cell.Record.Key) == workload).ToList();
                 var round = number.ToString(CultureInfo.InvariantCulture);
                 if (!repeats.TryRepeat(together.Count, journal.Record.Rounds.Count))
@@ -116,7 +117,8 @@ internal sealed class BenchRunner(BenchPlan plan, IRoundRunner rounds, RunJourna
             {
                 var cell = together.First(cell => cell.Index == round.Cell);
                 journal.Add(round);
-                // A lost server cuts the window short. The round is kept, and reports leave it out of medians.
+                // If the server was lost, the window was cut short. The round is recorded, but reports leave it out of
+                // medians.
                 observer.CellFinished(cell, round, journal.Record);
                 if (round.Spoiled.Length > 0)
                     spoiled.TryAdd(Workload.Of(cell.Record.Key), $"{cell.Name}: {round.Spoiled}");
@@ -141,8 +143,8 @@ internal sealed class BenchRunner(BenchPlan plan, IRoundRunner rounds, RunJourna
 }
 
 /// <summary>
-/// Decides whether a phase has enough rounds. Rounds end with the planned number or the time limit, and with <c>--rounds auto</c>
-/// with decided verdicts.
+/// Decides whether a phase has enough rounds: the planned number, or as many as fit into the time limit. With
+/// <c>--rounds auto</c>, decided verdicts are enough too.
 /// </summary>
 internal sealed class RoundsLimit(RunOptions options)
 {
@@ -151,7 +153,7 @@ internal sealed class RoundsLimit(RunOptions options)
     private int first;
     private long phaseBegun;
 
-    /// <summary>True when round <paramref name="number"/> is not to be measured.</summary>
+    /// <summary>True when no more rounds are to be measured, from round <paramref name="number"/> on.</summary>
     public bool IsReached(int number, RunRecord record, Phase phase)
     {
         if (number > phase.MostRounds)
@@ -172,18 +174,18 @@ internal sealed class RoundsLimit(RunOptions options)
 }
 
 /// <summary>
-/// Limits the repetition of spoiled measurements. Each is repeated at most once, and at most a fifth of all
-/// measurements, since more repetitions would select results.
+/// Limits how many spoiled measurements are repeated. More repetitions would select results. A measurement is repeated
+/// at most once, and at most a fifth of all measurements are repeated.
 /// </summary>
-/// <param name="planned">Measurements of the whole run. 0 when their number is not planned.</param>
+/// <param name="planned">The number of measurements of the whole run. 0 when it is not planned.</param>
 internal sealed class RepeatBudget(int planned)
 {
-    /// <summary>Measurements that were repeated.</summary>
+    /// <summary>The number of measurements that were repeated.</summary>
     public int Repeated { get; private set; }
 
-    /// <summary>Returns true and counts the measurements when they may be repeated. Otherwise they are kept as doubtful.</summary>
+    /// <summary>Returns true if these measurements may be repeated, and counts them. If not, the caller keeps them as doubtful.</summary>
     /// <param name="measurements">The number of measurements to repeat together.</param>
-    /// <param name="soFar">The number of measurements so far. Without a planned number, a fifth of them may be repeated.</param>
+    /// <param name="soFar">The number of measurements so far. Without a planned number, at most a fifth of these are repeated.</param>
     public bool TryRepeat(int measurements, int soFar)
     {
         if (Repeated + measurements > (planned > 0 ? planned : soFar) / 5)

@@ -13,18 +13,19 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Prepares the user's method, which replaces <c>Bench.Download</c>: encodes its requests and calls each server once, before the plan.
+/// Prepares the calls of the user's method, which replaces <c>Bench.Download</c>. Encodes the requests, and tries a
+/// call to each server before the plan is made.
 /// </summary>
 internal static class CallTargets
 {
     private const int NotFound = 404;
 
-    // One call may fail by chance, so a failed call is repeated.
+    // One call may fail by chance, so a failed call is tried again.
     private const int Tries = 3;
 
     private static readonly TimeSpan Least = TimeSpan.FromSeconds(5);
 
-    /// <summary>Returns the targets with the call, and with the size of each target's first reply.</summary>
+    /// <summary>Returns the targets with the encoded call, and with the size of the first reply of each target's server.</summary>
     /// <exception cref="UsageException">An option does not fit a method of this kind.</exception>
     /// <exception cref="InputException">A request, a file or the expected reply is unusable.</exception>
     /// <exception cref="SchemaException">The types are not available.</exception>
@@ -47,7 +48,7 @@ internal static class CallTargets
     {
         var (method, types) = asked.NeedsTypes || source.IsFile
             ? await ServiceTypes.OfMethodAsync(source, asked.Method, cancellation) : (null, null);
-        // A read of standard input may never end. Therefore it runs beside, so that Ctrl-C can end it.
+        // A read of standard input may never end. It runs in a task that Ctrl-C can abandon.
         var corpus = await Task.Run(() => Requests(asked, method?.InputType, types), cancellation).WaitAsync(cancellation);
         return new GrpcCall
         {
@@ -88,7 +89,7 @@ internal static class CallTargets
         };
     }
 
-    /// <summary>Names the option in an error about the option's text. An error about a file already names the file.</summary>
+    /// <summary>Adds the option's name to an error in the option's text. An error in a file has the file's name already.</summary>
     private static T Named<T>(string option, bool isFile, Func<T> read)
     {
         try
@@ -101,7 +102,7 @@ internal static class CallTargets
         }
     }
 
-    /// <summary>Returns the size of the first reply in bytes. Null when the call failed in a way that a later call may not.</summary>
+    /// <summary>Returns the size of the first reply in bytes. Null when the call failed but a later call may succeed.</summary>
     private static async Task<long?> AskAsync(GrpcCall call, TypeSource server, TimeSpan timeout, CancellationToken cancellation)
     {
         using var caller = new GrpcCaller(server.Server!, server.Connector, call) { Patience = Longest(timeout) };
@@ -121,10 +122,10 @@ internal static class CallTargets
         return answers[^1] is { Status: GrpcStatusCode.Ok, Message: { } reply } ? reply.Length : null;
     }
 
-    // The first call of a server that has just started takes longer than the measured calls.
+    // The first call to a server that has just started takes longer than later calls.
     private static TimeSpan Longest(TimeSpan timeout) => timeout > Least ? timeout : Least;
 
-    /// <summary>Returns the rest of an error message that begins with the server's address. Null when the run may begin.</summary>
+    /// <summary>Returns an error message without its beginning, which is the server's address. Null when the run may begin.</summary>
     private static string? Refusal(GrpcCall call, List<GrpcAnswer> answers)
     {
         var last = answers[^1];
@@ -140,8 +141,8 @@ internal static class CallTargets
                 ? $"answers {call.Method} with another reply than --expect: {Said(call, difference)}"
                 : null;
         }
-        // A failure does not end the run when it differs between the tries or when overload can cause it. The
-        // measurement will show it.
+        // A failure does not end the run if it differs between the tries, or if overload can cause it. The measurement
+        // will show how often it occurs.
         var isSure = answers.Count == Tries && answers.TrueForAll(answer => answer.Status == last.Status)
             && last.Status is not (GrpcStatusCode.Unavailable or GrpcStatusCode.DeadlineExceeded);
         return isSure

@@ -42,15 +42,15 @@ internal static partial class ChildProcess
         }
         catch (PlatformNotSupportedException)
         {
-            // The server reports that it has no Unix sockets.
+            // The server itself will report that there are no Unix sockets.
         }
     }
 
     /// <summary>
-    /// Closes the standard input of the server, which tells the server to end, and kills the server when it does not
-    /// end in time. A killed server cannot remove its sockets, so this method removes them.
+    /// Closes the server's standard input, which tells the server to end. Kills the server if it does not end in time,
+    /// and removes its sockets, which a killed server cannot do itself.
     /// </summary>
-    /// <exception cref="EnvironmentException">The server still runs. It belongs to another user, for example by sudo.</exception>
+    /// <exception cref="EnvironmentException">The server still runs. This user may not end it, for example because of sudo.</exception>
     public static async Task EndAsync(Process process, TimeSpan patience, IEnumerable<Address> addresses)
     {
         var refused = false;
@@ -62,7 +62,8 @@ internal static partial class ChildProcess
         catch (Exception e) when (e is TimeoutException or IOException or InvalidOperationException or OutOfMemoryException)
         {
             var killed = TryKill(process);
-            // Where the system allows no more threads (OutOfMemoryException), this program cannot wait either.
+            // OutOfMemoryException means that the system allows no more threads. Then this program cannot wait for the
+            // exit either.
             refused = e is not OutOfMemoryException && !process.WaitForExit(patience) && !killed;
         }
         var id = process.Id;
@@ -77,7 +78,7 @@ internal static partial class ChildProcess
         }
     }
 
-    /// <summary>Ends all servers in this order. A server that may not be ended does not keep the next servers from ending.</summary>
+    /// <summary>Ends all servers in this order. If one server cannot be ended, the next ones are still ended.</summary>
     /// <exception cref="EnvironmentException">Some servers still run. The message names each of them.</exception>
     public static async Task EndAllAsync(IEnumerable<IAsyncDisposable> servers)
     {
@@ -97,8 +98,8 @@ internal static partial class ChildProcess
             throw new EnvironmentException(string.Join("; ", refusals));
     }
 
-    /// <summary>Ends a server after a later step failed. The caller throws the failure.</summary>
-    /// <exception cref="EnvironmentException">The server still runs. The message begins with the failure.</exception>
+    /// <summary>Ends a server because a later step has failed. The caller then throws that failure.</summary>
+    /// <exception cref="EnvironmentException">The server still runs. The message begins with the message of the failure.</exception>
     public static async Task EndAfterAsync(Exception failure, IAsyncDisposable started)
     {
         try
@@ -112,12 +113,12 @@ internal static partial class ChildProcess
     }
 
     /// <summary>
-    /// Ends a program of the user with SIGTERM (on Windows, which has no such signal, by force). Then ends all
-    /// processes that the program has started, even if the program itself ended long ago. A process that does not end
-    /// in time is killed.
+    /// Ends a program of the user with SIGTERM, and kills it if it does not end in time. Windows has no such signal,
+    /// so there the program is killed. Then kills all processes that the program has started, even if the program
+    /// itself ended long ago.
     /// </summary>
     /// <param name="tree">The processes that the program had started at the last look.</param>
-    /// <param name="patience">How long the end may take.</param>
+    /// <param name="patience">The time after which the program is killed.</param>
     public static async Task TerminateAsync(Process process, ProcessTree tree, TimeSpan patience)
     {
         try
@@ -153,8 +154,8 @@ internal static partial class ChildProcess
     }
 
     /// <summary>
-    /// Kills a process with its descendants. Returns false when one of them may not be ended, on Windows also when
-    /// the process is about to end.
+    /// Kills a process with its descendants. Returns false when the system refuses to kill one of them. On Windows
+    /// this also happens when the process is about to end.
     /// </summary>
     private static bool TryKill(Process process)
     {
@@ -179,7 +180,8 @@ internal static partial class ChildProcess
     }
 
     /// <summary>
-    /// Removes the sockets that a killed .NET process left for debuggers. On Windows these are pipes, which end with the process.
+    /// Removes the sockets for debuggers that a killed .NET process has left. On Windows they are pipes, which end
+    /// with the process.
     /// </summary>
     private static void RemoveDiagnostics(int id)
     {
@@ -200,7 +202,7 @@ internal static partial class ChildProcess
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The file stays. This is no reason to fail a run that has been measured.
+            // The file stays. This must not make a run fail whose measurements are done.
         }
     }
 }

@@ -8,12 +8,12 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// A server that this tool started, as a child process on private endpoints. The server ends with this process,
+/// A server that this tool started as a child process on private endpoints. The server ends when this process ends,
 /// however this process ends.
 /// </summary>
 internal sealed class ChildServer : IAsyncDisposable
 {
-    /// <summary>How long a server may take to become ready, when the caller gives no deadline.</summary>
+    /// <summary>The time in which a server must become ready if the caller gives no deadline.</summary>
     internal static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(30);
 
     private static readonly TimeSpan StopDeadline = TimeSpan.FromSeconds(10), TerminateDeadline = TimeSpan.FromSeconds(5);
@@ -23,7 +23,7 @@ internal sealed class ChildServer : IAsyncDisposable
     // .NET begins the output of an unhandled exception with this text.
     private const string Unhandled = "Unhandled exception. ";
 
-    // The most characters of a line that are kept, since a user's program may write without end.
+    // Longer lines are cut after this many characters, since a user's program may write without end.
     private const int LongestLine = 1000;
 
     private readonly Process process;
@@ -57,7 +57,8 @@ internal sealed class ChildServer : IAsyncDisposable
     public int Id => process.Id;
 
     /// <summary>
-    /// The ids of the serving processes. They are the started process, and its orphans at the time when it became ready.
+    /// The ids of the serving processes: the started process, and the processes that were its orphans when it became
+    /// ready.
     /// </summary>
     public IReadOnlyList<int> Ids { get; private set; } = [];
 
@@ -74,8 +75,8 @@ internal sealed class ChildServer : IAsyncDisposable
         + (process.ExitCode == 0 && command.Probe is not null ? " (a server must stay in the foreground)" : "");
 
     /// <summary>Starts a server and waits until it is ready.</summary>
-    /// <param name="deadline">How long the start may take. Null means 30 s.</param>
-    /// <param name="reaper">Ends the server when this process is killed. Null when the server ends by itself.</param>
+    /// <param name="deadline">The time in which the server must become ready. Null means 30 s.</param>
+    /// <param name="reaper">Ends the server if this process is killed. Null for a server that then ends by itself.</param>
     /// <exception cref="EnvironmentException">The server did not become ready. The message has the server's output.</exception>
     public static async Task<ChildServer> StartAsync(
         IServerCommand command, CancellationToken cancellation, TimeSpan? deadline = null, ProcessReaper? reaper = null)
@@ -117,8 +118,8 @@ internal sealed class ChildServer : IAsyncDisposable
     }
 
     /// <summary>
-    /// Reads lines on a thread of its own. On Windows every read of a pipe blocks a pool thread, and the pool has
-    /// only as many threads as <c>-t</c> and the CPUs.
+    /// Reads lines on a thread of its own. On Windows every read of a pipe blocks a thread of the pool, and the pool
+    /// has only a few threads, depending on <c>-t</c> and the CPUs.
     /// </summary>
     private void ReadLines(StreamReader from, Action<string?> told) => new Thread(() =>
     {
@@ -145,7 +146,7 @@ internal sealed class ChildServer : IAsyncDisposable
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException or OperationCanceledException)
         {
-            // The server is being ended.
+            // The server is about to end.
         }
         told(null);
     })
@@ -194,7 +195,7 @@ internal sealed class ChildServer : IAsyncDisposable
             endpoints.Add(ParseEndpoint(line["listening on ".Length..]));
     }
 
-    // "unix:/tmp/a b.sock (unix)" or "pipe:/Name (pipe, echo, Unix socket behind .NET's pipe API)"
+    // For example "unix:/tmp/a b.sock (unix)" or "pipe:/Name (pipe, echo, Unix socket behind .NET's pipe API)".
     private static Endpoint ParseEndpoint(string text)
     {
         var open = text.LastIndexOf(" (", StringComparison.Ordinal);
@@ -207,7 +208,7 @@ internal sealed class ChildServer : IAsyncDisposable
     {
         if (line is null)
             ended?.TrySetResult();
-        // Lines of a stack trace are dropped, since there may be many and the reason stands above them.
+        // Lines of a stack trace are dropped. There may be many, and the reason stands in a line above them.
         if (string.IsNullOrWhiteSpace(line) || line.TrimStart().StartsWith("at ", StringComparison.Ordinal))
             return;
         complaints.Enqueue(line.Trim());
@@ -215,7 +216,7 @@ internal sealed class ChildServer : IAsyncDisposable
             complaints.TryDequeue(out _);
     }
 
-    // As in shells, the exit code is 128 plus the number of the signal (signal(7)).
+    // When a signal ended the server, the exit code is 128 plus the number of the signal, as in shells (signal(7)).
     private static string Signal(int code) => OperatingSystem.IsWindows() ? "" : (code - 128) switch
     {
         4 => " (SIGILL)",
@@ -236,11 +237,11 @@ internal sealed class ChildServer : IAsyncDisposable
         }
         catch (InvalidOperationException)
         {
-            // The process was disposed meanwhile. The end of its output is noted later.
+            // The process was disposed meanwhile, so this cannot wait for its last lines.
         }
         var words = complaints.ToList();
-        // The first line of an exception may stand far above the end of the output. When a user's program wrote no
-        // exception, its last lines are shown.
+        // The first line of an exception may stand far above the last lines of the output. If a user's program wrote
+        // no exception, its last lines are shown.
         var reason = words.FindIndex(line => line.StartsWith(Unhandled, StringComparison.Ordinal));
         return words.Count == 0 ? "it said nothing" : command.Probe is null ? string.Join(" ", words.TakeLast(3))
             : reason >= 0 ? "its exception:\n  " + words[reason][Unhandled.Length..].Trim()

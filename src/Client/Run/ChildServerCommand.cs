@@ -15,8 +15,8 @@ internal interface IServerCommand
     IReadOnlyList<Address> Addresses { get; }
 
     /// <summary>
-    /// The address at which a connection shows that the server is ready. Null when the server itself says that it is
-    /// ready and ends with its standard input.
+    /// The address at which a successful connection shows that the server is ready. Null for a server that reports
+    /// when it is ready, and that ends when its standard input is closed.
     /// </summary>
     Address? Probe { get; }
 
@@ -28,7 +28,7 @@ internal interface IServerCommand
     Process Start();
 }
 
-/// <summary>Starts a server of this project, with its endpoints, the streams per connection that it must allow, and its knobs.</summary>
+/// <summary>Starts a server of this project with these endpoints and knobs, which must allow this many streams per connection.</summary>
 internal sealed class ChildServerCommand(
     IReadOnlyList<Address> listen, IReadOnlyList<Address> echo, int streams, Knobs knobs, CpuSet? cpus,
     IReadOnlyDictionary<string, string?> hiddenVariables) : IServerCommand
@@ -51,7 +51,7 @@ internal sealed class ChildServerCommand(
         if (knobs.ServerGc is { } gc)
             start.Environment["DOTNET_gcServer"] = gc == "server" ? "1" : "0";
 
-        // The server gets the original values of the runtime variables that this process has set.
+        // This process has changed some variables of the runtime. The server gets their original values.
         foreach (var (name, original) in hiddenVariables)
             start.Environment[name] = original;
         start.RedirectStandardInput = start.RedirectStandardOutput = start.RedirectStandardError = true;
@@ -60,7 +60,7 @@ internal sealed class ChildServerCommand(
         return Affinity.Start(start, cpus ?? Relaunch.CpusBefore(), Name);
     }
 
-    /// <summary>Finds the server's program. Returns its start without arguments.</summary>
+    /// <summary>Finds the server's program. Returns how to start the program, without arguments.</summary>
     /// <param name="build"><c>jit</c> or <c>aot</c>. Null means the build of this client.</param>
     /// <exception cref="EnvironmentException">The program is missing, or cannot run.</exception>
     internal static ProcessStartInfo Locate(string? build = null)
@@ -75,7 +75,6 @@ internal sealed class ChildServerCommand(
         }
     }
 
-    /// <summary>Returns the arguments of the server's command line.</summary>
     internal IEnumerable<string> Arguments()
     {
         yield return "--owned";
@@ -105,16 +104,16 @@ internal sealed class ChildServerCommand(
     }
 }
 
-/// <summary>Starts a user's server by a command in which placeholders stand for the addresses.</summary>
+/// <summary>Starts a user's server by a command. Placeholders in the command stand for the addresses.</summary>
 /// <param name="name">The name of the server in messages, such as <c>the base server</c>.</param>
-/// <param name="words">The program and its arguments, with <c>{url}</c>, <c>{address}</c>, <c>{port}</c> and <c>{path}</c>.</param>
-/// <param name="cpus">The server's CPUs. Null means the CPUs of this program.</param>
-/// <param name="hiddenVariables">Runtime variables that this process has set, with their original values.</param>
+/// <param name="words">The program and its arguments, with <c>{url}</c>, <c>{address}</c>, <c>{port}</c> or <c>{path}</c>.</param>
+/// <param name="cpus">The server's CPUs. Null means the CPUs that this client had when the user started it.</param>
+/// <param name="hiddenVariables">Runtime variables that this process has changed, with their original values.</param>
 internal sealed class GivenCommand(
     string name, IReadOnlyList<string> words, string kind, CpuSet? cpus, IReadOnlyDictionary<string, string?> hiddenVariables)
     : IServerCommand
 {
-    // Both a port and a path are provided, since a server may listen on both and be measured on one.
+    // The command gets both a port and a path, since a server may listen on both although only one is measured.
     private readonly int port = FreePort();
     private readonly Address.Unix socket = (Address.Unix)ChildProcess.PrivateAddress("unix");
     private readonly Address.Pipe pipe = (Address.Pipe)ChildProcess.PrivateAddress("pipe");
@@ -139,7 +138,7 @@ internal sealed class GivenCommand(
         var other => other.ToString()!,
     };
 
-    /// <summary>Returns the placeholders of which the command needs one for this transport. Null when the command has one.</summary>
+    /// <summary>If the command has no placeholder for this transport, returns the possible ones. Returns null if it has one.</summary>
     public static string? Missing(IReadOnlyList<string> words, string kind)
     {
         string[] places = ["{url}", "{address}", kind is "tcp" or "tls" ? "{port}" : "{path}"];
@@ -173,7 +172,7 @@ internal sealed class GivenCommand(
         return Affinity.Start(start, cpus ?? Relaunch.CpusBefore(), name);
     }
 
-    /// <summary>Finds a free port. The server will very likely be the next program to ask for it.</summary>
+    /// <summary>Finds a free port. Another program could take it before the server does, but this is very unlikely.</summary>
     private static int FreePort()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);

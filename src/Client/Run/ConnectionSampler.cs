@@ -10,8 +10,8 @@ internal sealed class ConnectionSampler : IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
 
-    // The samples take at most this part of one CPU: when a sample of many sockets takes longer, there are fewer
-    // samples. Sockets in TIME_WAIT may be thousands and change slowly, so they have their own budget.
+    // The samples use at most this fraction (1/100) of one CPU. If a sample of many sockets takes long, the next one
+    // comes later. Sockets in TIME_WAIT may be thousands and change slowly, so reading them has a limit of its own.
     private const int Share = 100;
 
     private readonly IReadOnlyList<Watch> watches;
@@ -27,7 +27,7 @@ internal sealed class ConnectionSampler : IDisposable
         thread.Start();
     }
 
-    /// <summary>Starts to count. Returns null when no endpoint is to be watched, or when the system does not list its sockets.</summary>
+    /// <summary>Starts to count. Returns null when there is no endpoint to watch, or when the system does not list its sockets.</summary>
     public static ConnectionSampler? Begin(IReadOnlyList<Watch> watches)
     {
         if (watches.Count == 0)
@@ -36,7 +36,7 @@ internal sealed class ConnectionSampler : IDisposable
         return states is null ? null : new ConnectionSampler(watches, states);
     }
 
-    /// <summary>Stops counting. Returns the samples so far, with one entry for each endpoint.</summary>
+    /// <summary>Stops counting. Returns the counts of all samples, with one entry for each endpoint.</summary>
     public IReadOnlyList<WatchedEndpoint> Stop()
     {
         stopping.Set();
@@ -82,7 +82,7 @@ internal sealed class ConnectionSampler : IDisposable
         }
         catch (System.ComponentModel.Win32Exception)
         {
-            // The system answered before this error, so the samples so far are kept.
+            // The system had answered before this error, so the samples until then are kept.
         }
     }
 

@@ -9,31 +9,31 @@ namespace IpcBench.Client.Run;
 internal static class ForeignLoad
 {
     /// <summary>
-    /// The share of the machine that other programs may use. Kernel threads and a quiet desktop stay below 3 %. With
-    /// two CPUs, 5 % of the machine is a tenth of one CPU. This can change a round by more than 3 %, the usual
-    /// precision of a comparison.
+    /// The largest share of the machine's CPU time that other programs may use. Kernel threads and a quiet desktop use
+    /// less than 3 %. With two CPUs, 5 % of the machine is a tenth of one CPU. This can change a round by more than
+    /// 3 %, which is the usual precision of a comparison.
     /// </summary>
     public const double ForeignShare = 0.05;
 
     /// <summary>
-    /// The share of the CPU time that the hypervisor may give to other machines. This limit is lower, since the
-    /// hypervisor stops a whole CPU in the middle of calls.
+    /// The largest share of the CPU time that the hypervisor may give to other machines. It is lower than
+    /// <see cref="ForeignShare"/>, since the hypervisor stops a whole CPU in the middle of calls.
     /// </summary>
     public const double StealShare = 0.02;
 
     /// <summary>
-    /// The least foreign CPU time that counts. Clocks have steps of 10 to 16 ms, and other processes are read around
-    /// the window, so less time is noise in a short round.
+    /// Less foreign CPU time than this spoils no round. Clocks have steps of 10 to 16 ms, and other processes are read
+    /// shortly before and after the window. In a short round, less time may therefore be noise.
     /// </summary>
     public const long ForeignNs = 100_000_000;
 
-    /// <summary>The least steal time that counts. It is a few steps of the clock of steal time.</summary>
+    /// <summary>Less steal time than this spoils no round. It is a few steps of the clock of steal time.</summary>
     public const long StealNs = 40_000_000;
 
     /// <summary>Returns why the cell is spoiled, with the numbers. Empty when the cell is not spoiled.</summary>
-    /// <param name="round">The measurement. Without the server's CPU time only steal is judged.</param>
+    /// <param name="round">The measurement. If it has no CPU time of the server, only steal is judged.</param>
     /// <param name="charged">
-    /// Whether this kernel charges soft interrupts to processes (<see cref="SoftInterrupts.AreCharged"/>). Null when
+    /// True when this kernel charges soft interrupts to processes (<see cref="SoftInterrupts.AreCharged"/>). Null when
     /// this is not known yet.
     /// </param>
     public static string Reason(RoundMetrics round, bool? charged)

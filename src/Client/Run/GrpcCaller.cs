@@ -13,7 +13,8 @@ namespace IpcBench.Client.Run;
 /// <summary>The result of one call.</summary>
 /// <param name="HttpStatus">The HTTP status. gRPC uses only 200.</param>
 /// <param name="Status">
-/// The value of grpc-status. Null when it is missing or not a number, and for an OK in a reply that is no gRPC.
+/// The value of grpc-status. Null when it is missing or not a number. Also null when it is OK but the reply is no
+/// gRPC.
 /// </param>
 /// <param name="StatusMessage">The decoded grpc-message. Empty when there is none.</param>
 /// <param name="Message">The first message. Null when it is missing, incomplete or compressed.</param>
@@ -41,8 +42,8 @@ internal sealed class GrpcCaller : IDisposable
     // The limit keeps a server from filling this process's memory.
     private const int MostBytes = 64 << 20;
 
-    // SocketsHttpHandler has no message of its own for a server that allows no stream. It reports a connection that
-    // ends early, or a time-out.
+    // When a server allows no stream, SocketsHttpHandler only reports a connection that ended early, or a time-out.
+    // This text adds the possible reason.
     private const string NoStream = ", or allows no stream (SETTINGS_MAX_CONCURRENT_STREAMS 0)";
 
     private readonly HttpClient http;
@@ -50,7 +51,7 @@ internal sealed class GrpcCaller : IDisposable
     private readonly IReadOnlyList<MetadataEntry> metadata;
     private readonly string? authority;
 
-    /// <param name="authority">The :authority of every call. Null means localhost.</param>
+    /// <param name="authority">The :authority of every call. Null means the host of the TLS server, or localhost without TLS.</param>
     public GrpcCaller(
         Address address, ConnectorOptions options, IReadOnlyList<MetadataEntry>? metadata = null, string? authority = null)
     {
@@ -69,8 +70,8 @@ internal sealed class GrpcCaller : IDisposable
             PooledConnectionIdleTimeout = System.Threading.Timeout.InfiniteTimeSpan,
         })
         {
-            // The handler asks a TLS server for the host of the request and ignores the name in SslOptions. Therefore
-            // a given server name becomes the host here.
+            // The handler sends the host of the request as the server name of TLS, and ignores the name in SslOptions.
+            // Therefore a given server name becomes the host here.
             BaseAddress = tls is null
                 ? new Uri("http://localhost")
                 : new UriBuilder(Uri.UriSchemeHttps, options.ServerName ?? tls.Host, tls.Port).Uri,
@@ -78,7 +79,7 @@ internal sealed class GrpcCaller : IDisposable
         };
     }
 
-    /// <summary>Makes a caller with the metadata and authority of the run's calls.</summary>
+    /// <summary>Makes a caller with the metadata and :authority of the calls of the run.</summary>
     public GrpcCaller(Address address, ConnectorOptions options, GrpcCall call)
         : this(address, options, [.. call.Fields.Select(field => new MetadataEntry(field.Name, field.Value))], call.Authority)
     {
@@ -93,7 +94,7 @@ internal sealed class GrpcCaller : IDisposable
 
     /// <summary>Sends one message to <paramref name="path"/> and waits for the end of the reply.</summary>
     /// <param name="message">The message without its prefix.</param>
-    /// <param name="firstAlone">Waits for the first message only, and takes it as OK, since the stream may be endless.</param>
+    /// <param name="firstAlone">True to wait for the first message only, and to take it as OK, since the stream may be endless.</param>
     /// <exception cref="IOException">There was no answer in time, or the answer was incomplete or too large.</exception>
     public async Task<GrpcAnswer> CallAsync(
         string path, ReadOnlyMemory<byte> message, CancellationToken cancellation, bool firstAlone = false)
@@ -112,7 +113,7 @@ internal sealed class GrpcCaller : IDisposable
             GrpcStatusCode? status = firstAlone && IsWhole(body) ? GrpcStatusCode.Ok
                 : int.TryParse(Header(response, "grpc-status"), out var code) ? (GrpcStatusCode)code : null;
             var text = GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(Header(response, "grpc-message") ?? ""));
-            // A reply with another content type is no gRPC, so an OK there is not trusted. The status of an error is kept.
+            // A reply with another content type is no gRPC. Its status is kept if it is an error, but an OK is not trusted.
             return new GrpcAnswer((int)response.StatusCode, other is null || status > 0 ? status : null, text, first) { OtherType = other };
         }
         catch (HttpRequestException e)
@@ -121,8 +122,8 @@ internal sealed class GrpcCaller : IDisposable
         }
         catch (SocketException e)
         {
-            // SocketsHttpHandler asks a new connection for its remote end point. If the connection was reset directly
-            // after it opened, this throws.
+            // SocketsHttpHandler asks a new connection for its remote end point. This throws if the connection was
+            // reset directly after it opened.
             throw new IOException($"{Address} does not answer: {e.Message.TrimEnd('.')}", e);
         }
         catch (OperationCanceledException e) when (!cancellation.IsCancellationRequested)
@@ -202,14 +203,14 @@ internal sealed class GrpcCaller : IDisposable
 
     private static int Room(ReadOnlyMemory<byte> body) => body.Length - GrpcFraming.PrefixLength;
 
-    /// <summary>Returns the innermost message that says more than "something went wrong".</summary>
+    /// <summary>Returns the message of the exception or of an inner one, whichever tells the reason.</summary>
     private string Reason(Exception e)
     {
         if (e.InnerException is AuthenticationException noTls)
             return TlsConnector.Reason(noTls);
         var inner = e.InnerException is IOException { InnerException: HttpRequestException or HttpIOException } wrapped
             ? wrapped.InnerException : e.InnerException;
-        // The connection below TLS is TCP, so its errors name the TCP address.
+        // The connection below TLS is TCP, so its errors contain the TCP address.
         var reason = (inner?.Message ?? e.Message).TrimEnd('.').Replace($"to {dialed}:", $"to {Address}:", StringComparison.Ordinal);
         var isHandshake = reason.EndsWith("did not complete the HTTP/2 handshake", StringComparison.Ordinal);
         var isEnded = isHandshake || inner is HttpIOException { HttpRequestError: HttpRequestError.ResponseEnded };

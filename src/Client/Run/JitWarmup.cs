@@ -3,22 +3,22 @@ using System.Diagnostics;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Repeats the readings of a window's edges while servers are warmed up, until it is disposed, in the build with a
-/// JIT compiler. The runtime compiles a method again after thirty calls (TieredCompilation). Without this warm-up, it
-/// would do so in the first window, which cost the client 0.15 s of CPU there.
+/// Repeats the readings of a window's edges during the warm-up of servers, until it is disposed. Without this, the JIT
+/// compiler would compile the code of the readings again in the first window, after thirty calls (TieredCompilation).
+/// That cost the client 0.15 s of CPU time.
 /// </summary>
 internal sealed class JitWarmup : IDisposable
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(10);
 
-    // The readings use at most this part of one CPU, since a reading takes long with thousands of processes.
+    // The readings use at most this percentage of one CPU, since with thousands of processes a reading takes long.
     private const int MostOfOneCpu = 10; // %
 
     private readonly WindowCounters counters;
     private readonly ManualResetEventSlim stopping = new();
     private readonly Thread thread;
 
-    /// <param name="counters">Used by this object alone.</param>
+    /// <param name="counters">Counters that nothing else uses. They are disposed with this object.</param>
     public JitWarmup(WindowCounters counters)
     {
         this.counters = counters;

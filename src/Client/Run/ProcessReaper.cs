@@ -6,31 +6,31 @@ using IpcBench.Host;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Ends the users' servers, which do not watch their standard input as this project's server does. Each server is
-/// ended when the run ends and when this process is killed, with all processes that it started, even in the
-/// background or after a shell in between has ended. On Windows a job object per server does both. On other systems,
-/// a helper process knows each server, outlives this process and handles the kill. On Linux this process also adopts
-/// orphans.
+/// Ends the servers of users, which do not watch their standard input as this project's server does. A server ends
+/// with all processes that it started, even in the background, when the run ends and when this process is killed. On
+/// Windows, a job object for each server does both. On other systems, a helper process outlives this process and ends
+/// the servers after a kill. On Linux, this process also adopts orphans: processes whose parent has ended.
 /// </summary>
 internal sealed class ProcessReaper : IDisposable
 {
     public const string Command = "reaper";
 
-    // A variable in the environment of servers. Their child processes inherit it, in any session.
+    // A variable in the environment of servers. Their child processes inherit it, even in another session.
     private const string Variable = "GRPCBENCH_REAPER";
 
-    // The passes that kill orphans are repeated, since a kill may create new orphans.
+    // The most passes in which orphans are killed. One pass may not be enough, since a kill may create new orphans.
     private const int MostPasses = 500;
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(2);
 
-    // A random text. A process id would not be unique, since the first run of each container has the same id.
+    // A random text that marks the servers of this run. A process id would not be unique, since the first run of each
+    // container has the same id.
     private static readonly string Mark = Guid.NewGuid().ToString("N");
 
     private readonly Process? process;
     private readonly bool isAdopting;
 
-    // Children of this process that are not orphans of a server.
+    // Known children of this process, which are therefore not orphans of a server.
     private readonly HashSet<int> own = [];
 
     // Orphans that belong to a server.
@@ -38,7 +38,7 @@ internal sealed class ProcessReaper : IDisposable
 
     private ProcessReaper(Process? process, bool isAdopting) => (this.process, this.isAdopting) = (process, isAdopting);
 
-    /// <param name="adopting">Orphans become children of this process, and every unknown child counts as an orphan of a server.</param>
+    /// <param name="adopting">True to make orphans children of this process. Unknown children then count as orphans of a server.</param>
     /// <exception cref="EnvironmentException">The helper process cannot be started.</exception>
     public static ProcessReaper Start(bool adopting = false)
     {
@@ -58,7 +58,8 @@ internal sealed class ProcessReaper : IDisposable
     public static void MarkServer(ProcessStartInfo server) => server.Environment[Variable] = Mark;
 
     /// <summary>
-    /// Lets the server end with this process from now on. Disposing the result ends all processes that the server has left.
+    /// Makes the server end when this process ends. Disposing the result ends all processes that the server has left
+    /// behind.
     /// </summary>
     public KeptServer Keep(Process server)
     {
@@ -70,13 +71,13 @@ internal sealed class ProcessReaper : IDisposable
     }
 
     /// <summary>
-    /// Does the work of the helper process. Remembers processes, by id and start, until its input ends, and then
-    /// kills the remembered processes that still run. A process with the same id but another start is left alone.
-    /// After that, kills processes that a server started after the last look.
+    /// Does the work of the helper process. Remembers processes, by id and start time, until its input ends. Then
+    /// kills those that still run, but not a process that has got the id of an ended one. Finally kills the processes
+    /// of servers that were never reported to it.
     /// </summary>
     public static async Task RunAsync(TextReader input)
     {
-        // Ctrl-C is meant for the run, which ends its servers itself.
+        // This process ignores the signals. Ctrl-C is meant for the run, which ends its servers itself.
         PosixSignal[] signals = [PosixSignal.SIGINT, PosixSignal.SIGTERM, PosixSignal.SIGQUIT, PosixSignal.SIGHUP];
         var ignored = signals.Select(signal => PosixSignalRegistration.Create(signal, context => context.Cancel = true)).ToList();
         var left = new Dictionary<int, long>();
@@ -119,7 +120,7 @@ internal sealed class ProcessReaper : IDisposable
         process.Dispose();
     }
 
-    // Returns 0 where the system does not tell the start. Then the id alone is compared.
+    // Returns 0 where the system does not tell the start time. Then only the ids are compared.
     private static long StartOf(int id) => ProcessClock.Read(id)?.StartTicks ?? 0;
 
     private void Tell(int id) => Tell(string.Create(CultureInfo.InvariantCulture, $"+{id} {StartOf(id)}"));
@@ -133,7 +134,7 @@ internal sealed class ProcessReaper : IDisposable
         }
         catch (IOException)
         {
-            // The helper process was killed. The servers still end with the run, but not if this process is killed too.
+            // The helper process was killed. The servers still end when the run ends, but not when this process is killed.
         }
     }
 
@@ -145,8 +146,8 @@ internal sealed class ProcessReaper : IDisposable
         private readonly List<int> told = [id];
 
         /// <summary>
-        /// Tells the helper process about all processes that the server has started so far. Returns their orphans,
-        /// which are no longer descendants of the server's process.
+        /// Tells the helper process about all processes that the server has started so far. Returns those whose parent
+        /// has ended since the last look, so that they are no longer descendants of the server.
         /// </summary>
         public IReadOnlyList<int> Find(ProcessTree tree)
         {
@@ -160,7 +161,7 @@ internal sealed class ProcessReaper : IDisposable
             return orphans;
         }
 
-        /// <summary>Ends the processes that the server has left behind. The server itself was told to end before.</summary>
+        /// <summary>Ends the processes that the server has left behind. The server itself has already been told to end.</summary>
         public async ValueTask DisposeAsync()
         {
             job?.Dispose();

@@ -4,10 +4,10 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Starts this client again on a CPU set, since the set must be in place before the runtime counts its processors.</summary>
+/// <summary>Starts this client again on a set of CPUs. The set must be in place before the runtime counts its processors.</summary>
 internal static partial class Relaunch
 {
-    /// <summary>A variable that holds the CPUs of the first start. It is set in the second start, where it prevents a third one.</summary>
+    /// <summary>A variable with the CPUs of the first start. The second start has this variable, which prevents a third start.</summary>
     public const string Variable = "GRPCBENCH_CPUS_BEFORE";
 
     /// <summary>Returns the CPUs of this client before it was started again. Null when it was not started again.</summary>
@@ -15,9 +15,9 @@ internal static partial class Relaunch
         CpuSet.TryParse(Environment.GetEnvironmentVariable(Variable) ?? "", out var set, out _) ? set : null;
 
     /// <summary>
-    /// Runs this program on these CPUs. Returns null when this process already runs on exactly these CPUs, otherwise
-    /// the exit code of the process that did all the work. On Linux a new start does not return: this process becomes
-    /// the new program, with the same terminal, signals, id and parent.
+    /// Runs this program on these CPUs. Returns null when this process already runs on exactly these CPUs. Otherwise
+    /// starts the program again, and returns the exit code of that process, which did all the work. On Linux it does
+    /// not return in this case: this process becomes the new program and keeps its terminal, signals, id and parent.
     /// </summary>
     /// <exception cref="EnvironmentException">The system did not set the CPUs.</exception>
     public static int? Under(CpuSet cpus, IReadOnlyList<string> arguments)
@@ -39,12 +39,13 @@ internal static partial class Relaunch
     }
 
     /// <summary>
-    /// Runs another program and returns its exit code. The program gets the console's signals itself and ends with this process.
+    /// Runs another program and returns its exit code. The console sends its signals to that program too. On Windows,
+    /// the program ends when this process ends.
     /// </summary>
     internal static int RunChild(ProcessStartInfo info, CpuSet? cpus)
     {
-        // The console sends Ctrl-C and Ctrl-Break to both processes. The child ends the run, and this process only
-        // waits for the child.
+        // The console sends Ctrl-C and Ctrl-Break to both processes. The child then ends the run, and this process
+        // only waits for the child.
         using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, static signal => signal.Cancel = true);
         using var quit = PosixSignalRegistration.Create(PosixSignal.SIGQUIT, static signal => signal.Cancel = true);
         using var child = Affinity.Start(info, cpus);
@@ -53,7 +54,7 @@ internal static partial class Relaunch
         return child.ExitCode;
     }
 
-    /// <summary>Replaces this process by another program, which keeps its id, terminal and parent. The call does not return.</summary>
+    /// <summary>Replaces this process by another program, which gets its id, terminal and parent. The call does not return.</summary>
     /// <exception cref="EnvironmentException">The system refused.</exception>
     internal static int Replace(ProcessStartInfo info)
     {
@@ -68,9 +69,9 @@ internal static partial class Relaunch
     }
 
     /// <summary>
-    /// Removes the diagnostic socket of this process. The runtime does so at its end, but execve skips that end. The
-    /// new runtime could then not bind the same name and would leave the socket behind (design-docs/ipc-protocol.md
-    /// of dotnet/diagnostics: dotnet-diagnostic-{pid}-{key}-socket).
+    /// Removes the diagnostic socket of this process. The runtime does so at its exit, but execve skips the exit. If
+    /// the socket stayed, the new runtime could not bind the same name, and would leave the socket behind
+    /// (design-docs/ipc-protocol.md of dotnet/diagnostics: dotnet-diagnostic-{pid}-{key}-socket).
     /// </summary>
     private static void RemoveDiagnosticSocket()
     {

@@ -13,8 +13,8 @@ internal static class ResultsPath
 
     /// <summary>
     /// Returns the requested file, or a new file <c>results/&lt;UTC time&gt;-&lt;os&gt;-&lt;label&gt;.json</c> in the
-    /// current folder. A new file is created at once, so that no other run takes its name. Null when nothing is
-    /// saved.
+    /// current folder. The new file is created at once, so that no other run takes its name. Returns null when nothing
+    /// is saved.
     /// </summary>
     /// <exception cref="ResultsFileException">The folder cannot be written.</exception>
     public static string? For(OutputOptions options, RunRecord run) =>
@@ -32,7 +32,8 @@ internal static class ResultsPath
     }
 
     /// <summary>
-    /// Creates <c>name.json</c> for a run, or <c>name-2.json</c> and so on. Two runs of the same second never share a file.
+    /// Creates <c>name.json</c> for a run. If the name is taken, creates <c>name-2.json</c> and so on, so that two
+    /// runs never share a file.
     /// </summary>
     /// <exception cref="ResultsFileException">The folder cannot be written.</exception>
     public static string Make(string folder, string name, RunRecord run)
@@ -48,7 +49,8 @@ internal static class ResultsPath
 internal static class RunRescue
 {
     /// <summary>
-    /// Writes the run into the temporary folder, or if this fails to standard output as JSON, and tells the user where it is.
+    /// Writes the run into the temporary folder. If this fails, writes it to standard output as JSON. Tells the user
+    /// where the run is.
     /// </summary>
     public static void Offer(RunRecord record, OutputOptions options, IRunObserver observer)
     {

@@ -9,18 +9,19 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Measures one cell once: connects, loads the cell, and reads all counters at both edges of the window.</summary>
+/// <summary>Measures one cell once: connects, puts load on the cell, and reads all counters at both edges of the window.</summary>
 internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProgress progress) : IRoundRunner
 {
-    // A window lasts at least this many median calls. If it held fewer calls of each stream, the rate would depend on
-    // the position of the edges.
+    // A window lasts at least this many median calls. With fewer calls of each stream in a window, the rate would
+    // depend on the position of the window's edges.
     private const int Medians = 4;
 
     private readonly Dictionary<int, TimeSpan> lengths = [];
     private readonly List<RoundMetrics> measured = [];
 
     /// <summary>
-    /// Warms up the servers before a round (see <see cref="ServerWarmup"/>). They are the servers of the last round, or new ones.
+    /// Warms up the servers before a round (see <see cref="ServerWarmup"/>). They are the servers of the round before,
+    /// or new ones.
     /// </summary>
     /// <param name="rate">Calls per second to offer. Null means as many as possible.</param>
     /// <param name="anew">True to end the servers that this tool started, and to start new ones.</param>
@@ -43,9 +44,9 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
 
     /// <summary>Measures a cell once.</summary>
     /// <param name="number">The number of the round, from 1.</param>
-    /// <param name="attempt">0, or above when the round is repeated.</param>
+    /// <param name="attempt">0, or a higher number when the round is repeated.</param>
     /// <param name="rate">Calls per second to offer. Null means as many as possible.</param>
-    /// <param name="cancellation">Ends the window early. The result then has the measurements until that time.</param>
+    /// <param name="cancellation">Ends the window early. The result then has what was measured until that time.</param>
     /// <exception cref="IOException">The connections could not be opened, or the server was gone before the window.</exception>
     /// <exception cref="OperationCanceledException">Cancelled before anything was measured.</exception>
     public async Task<MeasuredRound> MeasureAsync(
@@ -86,11 +87,11 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         }
     }
 
-    /// <summary>Measures several cells in turns of slices. All their connections are open, and one cell at a time has load.</summary>
-    /// <param name="planned">All cells of a workload (see <see cref="BenchPlan.InTurns"/>), in the order of connecting.</param>
+    /// <summary>Measures several cells in turns of slices. All of them stay connected, but only one cell at a time has load.</summary>
+    /// <param name="planned">All cells of a workload (see <see cref="BenchPlan.InTurns"/>), in the order in which they connect.</param>
     /// <param name="number">The number of the round, from 1.</param>
-    /// <param name="attempt">0, or above when the round is repeated.</param>
-    /// <param name="cancellation">Ends the round early. The result then has the measurements until that time.</param>
+    /// <param name="attempt">0, or a higher number when the round is repeated.</param>
+    /// <param name="cancellation">Ends the round early. The result then has what was measured until that time.</param>
     /// <returns>The cells of which something was measured, in the order of <paramref name="planned"/>.</returns>
     /// <inheritdoc cref="MeasureAsync" path="/exception"/>
     public async Task<IReadOnlyList<MeasuredRound>> MeasureInTurnsAsync(
@@ -123,14 +124,14 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         foreach (var arm in arms)
         {
             progress.Enter(arm.Cell, "warming up", arm.Generator);
-            // The warm-up takes at least one slice, since the duration of a call must be known.
+            // The warm-up takes at least as long as a slice, since it must measure the duration of a call.
             var time = options.Warmup > options.Slice ? options.Warmup : options.Slice;
             arm.ConnectionsBeside = arms.Where(other => other != arm && other.Cell.Target.Address == arm.Cell.Target.Address)
                 .Sum(other => other.Cell.Load.Connections);
             arm.CallNs = (await WarmUpAsync(arm.Generator, time, null, turn.Number, cancellation)).Latency.ToCounts().ValueAt(50);
         }
-        // The slices of each round have their own length. In the first round, calls take longer, since the final code
-        // of both sides is not yet compiled.
+        // The length of slices is chosen anew in each round. In the first round, calls take longer, since the final
+        // code of both sides is not yet compiled.
         var length = SliceLength.For(options, arms.Max(arm => arm.CallNs));
         var lost = await TakeTurnsAsync(arms, length, turn.Number, cancellation);
 
@@ -166,8 +167,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         string? lost = null;
         foreach (var block in RoundOrder.Blocks(arms, options.Seed, number).Take(length.Count))
         {
-            // The loop also ends by time. Calls that take far longer than in the warm-up (they may be cut off) would
-            // otherwise stretch a round to hours.
+            // The loop also ends when its time is over. Otherwise calls that take far longer than in the warm-up, up
+            // to the time-out, would stretch a round to hours.
             if (lost is not null || Stopwatch.GetElapsedTime(begun) > arms.Count * length.Patience)
                 break;
             for (var place = 0; place < block.Count && lost is null && !cancellation.IsCancellationRequested; place++)
@@ -179,7 +180,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         return lost;
     }
 
-    /// <summary>Adds to the round the reason why it is doubtful, if there is one.</summary>
+    /// <summary>Adds to the round the reasons why it is spoiled, if there are any.</summary>
     private MeasuredRound Judged(Measurement round, string? serverLost, string standstill)
     {
         measured.Add(new RoundMetrics(round));
@@ -191,7 +192,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         options, servers.Controls[cell.Target.Address], servers.Owners[cell.Target.Address], () => generator.SystemCalls, begun);
 
     /// <summary>
-    /// Returns the load of a cell, which is the same before, in and after the window. A window of counted calls has no load around it.
+    /// Returns the load of a cell. The load is the same before, in and after the window. A window with a given number
+    /// of calls has no load before and after it.
     /// </summary>
     private LoadWindow WindowOf(PlannedCell cell, Turn turn) => options.Calls is { } calls
         ? Window(null, turn.Rate, turn.Number) with { Calls = calls }
@@ -203,7 +205,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         };
 
     /// <summary>
-    /// Gives later windows of a cell with slow calls the length of this window, so that the rounds of the cell are alike.
+    /// If slow calls made this window longer than planned, gives the cell's later windows the same length, so that its
+    /// rounds are alike.
     /// </summary>
     /// <returns>Null when the window was as long as planned.</returns>
     private LongerWindow? Lengthen(PlannedCell cell, LoadWindow window, LoadResult result)
@@ -218,8 +221,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     private async Task<LoadResult> WarmUpAsync(
         LoadGenerator generator, TimeSpan time, double? rate, int number, CancellationToken cancellation)
     {
-        // The warm-up has two halves, load before a window and the window itself, so that the code at a window's
-        // begin is compiled too.
+        // In the first half of the warm-up there is only load, and the second half is a window. Thus the code that
+        // runs when a window begins is compiled too.
         var warm = await generator.RunAsync(Window(time / 2, rate, number) with { Lead = time / 2 }, cancellation);
         cancellation.ThrowIfCancellationRequested();
         if (warm.ServerLost is { } lost)

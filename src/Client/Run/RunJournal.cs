@@ -4,12 +4,12 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Keeps the run so far in memory and, after every measurement, in its file, so that a kill loses at most the
-/// measurement in progress. Before the first measurement, an existing file is not touched. If another run writes the
+/// Keeps the run in memory, and writes it to its file after every measurement. A kill then loses at most the
+/// measurement in progress. An existing file is not touched before the first measurement. If another run writes the
 /// same file meanwhile, this run continues in a new file.
 /// </summary>
 /// <param name="start">The record before the first measurement.</param>
-/// <param name="file">The file. Null when the run is not to be saved.</param>
+/// <param name="file">The run's file. Null when the run is not to be saved.</param>
 /// <param name="complain">Called once, with one sentence, when the file cannot be written.</param>
 /// <param name="largest">The largest file in bytes that can be read again.</param>
 internal sealed class RunJournal(RunRecord start, string? file, Action<string> complain, long largest = WholeFile.LargestRead)
@@ -70,14 +70,12 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
         }
     }
 
-    /// <summary>
-    /// True when another program has written the file meanwhile. The file then holds neither its first content nor this run's.
-    /// </summary>
+    /// <summary>True when another program has written the file since this run last wrote it or found it.</summary>
     private bool IsAnothers(string path)
     {
         if (Stamp(path) is not { } now || now == known)
             return false;
-        // Some network file systems change a file's time later. In this case the file still holds this run.
+        // Some network file systems change a file's time after the write. The file then still holds this run.
         var ours = saved is null ? null : ResultsFile.ToJson(saved);
         try
         {

@@ -76,8 +76,8 @@ internal static class RunRecords
 }
 
 /// <summary>
-/// Gives the UTC time for the time stamps of one run. The system clock is read once and continued by the monotonic
-/// clock, so that a change of the system clock has no effect.
+/// Gives the UTC time for the time stamps of one run. The system clock is read only once. The monotonic clock adds the
+/// time since then, so that a change of the system clock has no effect.
 /// </summary>
 internal sealed class RunClock(TimeProvider clock)
 {

@@ -10,7 +10,7 @@ namespace IpcBench.Client.Run;
 
 /// <summary>
 /// Does one run from its options to its last line: starts servers, prints the plan, measures and saves rounds, shows
-/// the report, ends servers.
+/// the report, and ends the servers.
 /// </summary>
 internal sealed class RunSession(RunOptions options, IReadOnlyList<string> commandLine, IRunObserver observer)
 {
@@ -83,7 +83,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     {
         var plan = new BenchPlan(options, servers.Targets);
         var journal = Journal(servers, plan, host);
-        // A user who knows of foreign load beforehand may wait for a quieter machine.
+        // The user sees this note before the run, and may prefer to wait until other programs need less CPU time.
         foreach (var one in advice)
         {
             if (one.Id == "foreign-load")
@@ -103,11 +103,12 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         }
         finally
         {
-            // A new file exists from the start, so that no other run takes its name.
+            // A new file exists before the first round, so that no other run takes its name. It is removed if nothing
+            // was measured.
             if (!journal.HasMeasured && options.Output.File is null && journal.File is { } empty)
                 WholeFile.TryDelete(empty);
         }
-        // The load notices at most that nobody answers. The exit of the server's process tells why.
+        // From the load it is only known that the server does not answer. The exit of its process tells the reason.
         var failed = RunEnding.Failure(journal.Record.Ending) is not null;
         if ((failed || journal.Record.Ending == RunEnding.Complete) && await servers.DeathAsync(failed) is { } death)
             journal.Replace(record => record with { Ending = RunEnding.Failed(death) });
@@ -126,7 +127,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         {
             var file = ResultsPath.For(options.Output, record);
             var journal = new RunJournal(record, file, observer.Note);
-            // A folder that cannot be written is found before the first round, not after the last.
+            // A folder that cannot be written is thus found before the first round, not after the last.
             if (options.Output is { Save: true, File: { } named })
                 ResultsFile.TrySave(named, record);
             return journal;
@@ -168,14 +169,14 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             observer.Note(nothing);
             return ExitCode.Environment;
         }
-        // Failed calls are a normal part of a search.
+        // In cells that search for a rate, calls may fail because a rate is too high. They do not change the exit code.
         return record.Rounds.Any(round => (round.Failed.Count > 0 || round.CutOff > 0) && !record.Cells[round.Cell].Key.VariesRate)
             ? ExitCode.CallsFailed : ExitCode.Ok;
     }
 
     /// <summary>
-    /// Returns one sentence about the first cell that measured nothing. Null without such a cell. Calls that are
-    /// longer than the window, so that none began in it, still have a rate.
+    /// Returns one sentence about the first cell without any successful call. Null without such a cell. If all calls
+    /// are longer than the window, perhaps no call began in it. Such a cell still has a rate, and does not count.
     /// </summary>
     private static string? NothingSucceeded(RunRecord record)
     {

@@ -13,7 +13,7 @@ namespace IpcBench.Client.Run;
 
 /// <summary>
 /// Gets the description and the counters of a server process, over a connection of its own. A server without the
-/// Control service tells nothing.
+/// Control service has neither.
 /// </summary>
 internal sealed class ServerControl : IDisposable
 {
@@ -25,11 +25,12 @@ internal sealed class ServerControl : IDisposable
         Description = description;
     }
 
-    /// <summary>Null for a server without the Control service.</summary>
+    /// <summary>The server's description. Null for a server without the Control service.</summary>
     public DescribeReply? Description { get; }
 
     /// <summary>
-    /// Opens one control connection for each server process behind the targets, also for a process with several endpoints.
+    /// Opens one control connection to each server process behind the targets. A process with several endpoints gets
+    /// only one.
     /// </summary>
     /// <param name="addresses">One address for each server that this tool started.</param>
     /// <param name="patience">How long a server may take to answer. Null means the default of a single call.</param>
@@ -64,7 +65,7 @@ internal sealed class ServerControl : IDisposable
         }
     }
 
-    /// <summary>Asks for the server's present counters. Null when the server does not tell them, or does not tell them any more.</summary>
+    /// <summary>Asks for the server's present counters. Null when the server does not tell them, or does not answer any more.</summary>
     public async Task<UsageReply?> UsageAsync(CancellationToken cancellation)
     {
         if (client is null || Description is null)
@@ -79,12 +80,12 @@ internal sealed class ServerControl : IDisposable
         }
     }
 
-    /// <summary>Makes one call of this mode and returns its answer. Null for a server that is not asked over gRPC.</summary>
+    /// <summary>Makes one call of this mode and returns its answer. Null for a server that does not serve gRPC.</summary>
     /// <exception cref="IOException">The server does not answer, or not in time.</exception>
     public async Task<GrpcAnswer?> BenchAsync(string mode, long size, CancellationToken cancellation) =>
         client is null ? null : await client.BenchAsync(mode, size, cancellation);
 
-    /// <summary>Makes the part about the server for the results file.</summary>
+    /// <summary>Makes the server's part of the results file.</summary>
     public ServerInfo? Info(IEnumerable<Address> addresses) => Description is null ? null : new ServerInfo
     {
         Addresses = [.. addresses.Select(address => address.ToString())],
@@ -95,7 +96,7 @@ internal sealed class ServerControl : IDisposable
         Os = Description.Os,
         GcMode = (Description.ServerGc ? "server" : "workstation") + (Description.ConcurrentGc ? ", concurrent" : ""),
         Processors = Description.Processors,
-        // The server may be any program and tell anything. Only the settings that results need get into the file.
+        // The server may be any program and may tell anything. Only the settings that results need are written to the file.
         Settings = new SortedDictionary<string, string>(
             Description.Settings.Where(setting => RuntimeVariables.MayKeep(setting.Key)).ToDictionary(), StringComparer.Ordinal),
     };
@@ -110,7 +111,8 @@ internal sealed class ServerControl : IDisposable
     }
 
     /// <summary>
-    /// Returns how many connections that are not measured the endpoint counts too: the control connection, if it goes to this endpoint.
+    /// Returns the number of connections at this endpoint that are not measured. It is 1 if the control connection
+    /// goes to this endpoint, else 0.
     /// </summary>
     public int OwnConnections(Address address) => client?.Address == address ? 1 : 0;
 
@@ -139,7 +141,8 @@ internal sealed class ServerControl : IDisposable
         }
     }
 
-    // A user's service may reset a call to an unknown method, or never answer it.
+    // The user's service may reset a call to an unknown method, or never answer it. It then counts as a server without
+    // description.
     private static async Task<DescribeReply?> DescriptionAsync(ControlClient client, bool mustAnswer, CancellationToken cancellation)
     {
         try
@@ -160,18 +163,18 @@ internal static class LocalEndpoints
     {
         Address.Tcp tcp => new LocalEndpoint.TcpPort(tcp.Port, Ip(tcp.Host)),
         Address.Tls tls => new LocalEndpoint.TcpPort(tls.Port, Ip(tls.Host)),
-        // On Linux the path is used as it was typed, since the kernel tells a socket's name as its server bound it.
+        // On Linux the path stays as it was typed, since the kernel lists a socket by the name to which its server bound it.
         { SocketFile: { } file } => new LocalEndpoint.UnixName(OperatingSystem.IsWindows() ? UnixSocketPath.Resolve(file) : file),
         Address.UnixAbstract unix => new LocalEndpoint.UnixName("\0" + unix.Name),
         Address.Pipe pipe => new LocalEndpoint.WindowsPipe(pipe.Name),
         _ => throw new ArgumentException($"no listening socket: {address}", nameof(address)),
     };
 
-    // A host name may have several addresses, so none is chosen.
+    // A host name may have several addresses, so none of them is chosen.
     private static IPAddress? Ip(string host) => IPAddress.TryParse(host, out var ip) ? ip : null;
 }
 
-/// <summary>Asks a server about itself outside the measured windows. The server's counts are compared with the engine's.</summary>
+/// <summary>Asks a server about itself, outside the measured windows. The server's counts are then compared with the client's.</summary>
 internal sealed class ControlClient(Address address, ConnectorOptions options, TimeSpan? patience = null) : IDisposable
 {
     private readonly GrpcCaller caller = new(address, options) { Patience = patience ?? GrpcCaller.DefaultPatience };

@@ -10,11 +10,11 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// The processes whose CPU time, with that of their descendants, is the server's at one address. Without processes,
-/// the reason why there are none.
+/// The server's processes at one address, or why they are unknown. Their CPU time, with that of their descendants, is
+/// the server's.
 /// </summary>
 /// <param name="Pids">Empty when <paramref name="Reason"/> is given.</param>
-/// <param name="Reason">One sentence. Empty when there are processes, and when none were looked for.</param>
+/// <param name="Reason">Why there are no processes. Empty when there are processes, and when none were looked for.</param>
 /// <param name="IsOurs">True when this tool started the server.</param>
 internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", bool IsOurs = false)
 {
@@ -42,8 +42,8 @@ internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", 
     }
 
     /// <summary>
-    /// Makes the records for the results file: one for each process, and one for each group of addresses without a
-    /// process. Servers that this tool started have no record.
+    /// Makes the records for the results file: one for each process, and one for all addresses that have no process
+    /// for the same reason. Servers that this tool started have no record.
     /// </summary>
     public static IReadOnlyList<ServerProcess> Records(IReadOnlyDictionary<Address, ServerOwner> owners) =>
         [.. from owner in owners
@@ -58,7 +58,7 @@ internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", 
                 Reason = same.Key.Reason,
             }];
 
-    /// <summary>Finds the endpoint at an address. Null for a host that is not this machine.</summary>
+    /// <summary>Finds the endpoint at an address. Null for an address on another machine.</summary>
     private static LocalEndpoint? EndpointHere(Address address)
     {
         var endpoint = LocalEndpoints.From(address);

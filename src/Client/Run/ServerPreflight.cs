@@ -7,10 +7,10 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Finds options that do not fit a streaming method, or a unary one, once the method's type is known.</summary>
+/// <summary>Finds options that do not fit the user's method, once it is known whether the method streams.</summary>
 internal static class StreamCheck
 {
-    /// <summary>Returns one sentence about the first option that does not fit. Null when all options fit.</summary>
+    /// <summary>Returns one sentence about the first option that does not fit the method. Null when all options fit.</summary>
     public static string? Wrong(RunOptions options, GrpcCall call)
     {
         var (mode, name) = (CallMode.For(call), call.Method);
@@ -33,10 +33,10 @@ internal static class StreamCheck
     }
 }
 
-/// <summary>Checks before a run that the servers can answer its calls, by their limits or by one call.</summary>
+/// <summary>Checks before a run that the servers can answer the run's calls, by their limits or by one call.</summary>
 internal static class DownloadCheck
 {
-    // The largest reply of the check, since a larger one may take too long before the run begins.
+    // The largest reply that the check asks for. A larger one might delay the run too long.
     private const long LargestAsked = 32 << 20;
 
     /// <exception cref="UsageException">A size is above a server's limit.</exception>
@@ -49,7 +49,7 @@ internal static class DownloadCheck
         var largest = options.Sizes.Max();
         foreach (var (address, control) in controls)
         {
-            // A server with Control may still be too old for a mode.
+            // A server with the Control service may still be too old to know a mode.
             foreach (var mode in options.Modes.Where(mode => control.Description is null || mode != CallMode.Unary))
                 await AskAsync(address, control, mode, Math.Min(largest, control.Description is null ? LargestAsked : 0), cancellation);
             if (control.Description?.Limits is { MaxSize: > 0 and var limit } && largest > limit)

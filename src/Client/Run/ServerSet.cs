@@ -7,7 +7,8 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// The servers of a run and the targets on them. The servers are started here on private endpoints, or given by the user.
+/// The servers of a run and the targets on them. This class starts the servers on private endpoints, or the user has
+/// given them.
 /// </summary>
 internal sealed class ServerSet : IAsyncDisposable
 {
@@ -21,7 +22,8 @@ internal sealed class ServerSet : IAsyncDisposable
     private readonly Dictionary<Address, ServerOwner> owners = [];
     private IReadOnlyDictionary<Address, ServerControl> controls = new Dictionary<Address, ServerControl>();
 
-    // The endpoints of the first servers in the requested order, and the present address of each.
+    // The addresses of the first servers in the requested order, and for each of them the address of the server that
+    // now takes its place.
     private readonly List<Address> places = [];
     private Dictionary<Address, Address> present = [];
     private bool isReversed;
@@ -37,7 +39,7 @@ internal sealed class ServerSet : IAsyncDisposable
 
     public IReadOnlyDictionary<Address, ServerControl> Controls => controls;
 
-    /// <summary>The processes whose CPU time is the server's, for each address.</summary>
+    /// <summary>For each address, the processes whose CPU time counts as the server's.</summary>
     public IReadOnlyDictionary<Address, ServerOwner> Owners => owners;
 
     /// <summary>Messages of the started servers, such as that TLS is left out since there is no certificate.</summary>
@@ -97,12 +99,12 @@ internal sealed class ServerSet : IAsyncDisposable
         }
     }
 
-    // A server that was started here has said that it listens, so a late answer only means a busy machine. Its first
-    // call also waits for the JIT compiler, so it may take as long as its start. At an address of the user, any
+    // A server that was started here has shown that it listens, so a late answer only means a busy machine. Its first
+    // call also waits for the JIT compiler, so the answer may take as long as a start. At an address of the user, any
     // program may listen and never answer.
     private TimeSpan? Patience => processes.Count > 0 ? ChildServer.StartDeadline : null;
 
-    /// <summary>Returns how a server that was started here ended unexpectedly. Null when all these servers live.</summary>
+    /// <summary>Returns how a server that was started here has ended unexpectedly. Null when all such servers live.</summary>
     /// <param name="failed">True when a server does not answer. The end of its process may then be noticed a moment later.</param>
     public async Task<string?> DeathAsync(bool failed)
     {
@@ -111,13 +113,13 @@ internal sealed class ServerSet : IAsyncDisposable
         return processes.Select(process => process.Death(now)).FirstOrDefault(death => death is not null);
     }
 
-    /// <summary>Notes that a round begins. A server that ends from now on ends during this round.</summary>
+    /// <summary>Notes that a round begins. If a server ends after this, the message says that it ended during this round.</summary>
     public void Enter(int number) => (round, now) = (number, string.Create(CultureInfo.InvariantCulture, $"during round {number}"));
 
     /// <summary>
-    /// Ends the servers that this tool started and starts new ones, so that a round has its own processes. Every
-    /// other time, the endpoints are created in reverse order. <see cref="Targets"/> keeps the addresses of the first
-    /// servers, see <see cref="Now(Target)"/>.
+    /// Ends the servers that this tool started and starts new ones, so that a round has its own processes. Every other
+    /// time, the endpoints are created in reverse order. <see cref="Targets"/> keeps the addresses of the first
+    /// servers. <see cref="Now(Target)"/> returns the present address.
     /// </summary>
     /// <exception cref="IOException">A server did not start, or could not be ended.</exception>
     public async Task StartAnewAsync(CancellationToken cancellation)
@@ -149,10 +151,10 @@ internal sealed class ServerSet : IAsyncDisposable
         }
     }
 
-    /// <summary>Returns the target at its present address.</summary>
+    /// <summary>Returns the target with the address of its present server.</summary>
     public Target Now(Target target) => target with { Address = present.GetValueOrDefault(target.Address, target.Address) };
 
-    /// <summary>Returns the cell on the present servers.</summary>
+    /// <summary>Returns the cell with the address of its present server.</summary>
     public PlannedCell Now(PlannedCell cell)
     {
         var target = Now(cell.Target);
@@ -180,7 +182,7 @@ internal sealed class ServerSet : IAsyncDisposable
             .Select(endpoint => endpoint.Address);
     }
 
-    /// <summary>Starts the servers of each variant, every other time in reverse order. Returns them in the order of the variants.</summary>
+    /// <summary>Starts the servers of all variants, every other time in reverse order. Returns them in the variants' order.</summary>
     private async Task<IReadOnlyList<(Variant, IReadOnlyList<ChildServer>)>> StartAllAsync(CancellationToken cancellation)
     {
         var started = new Dictionary<Variant, IReadOnlyList<ChildServer>>();
@@ -192,7 +194,7 @@ internal sealed class ServerSet : IAsyncDisposable
         return [.. options.Variants.Select(variant => (variant, started[variant]))];
     }
 
-    /// <summary>Starts one process for each transport.</summary>
+    /// <summary>Starts the user's server once for each transport.</summary>
     private async Task<IReadOnlyList<ChildServer>> StartGivenAsync(
         string side, IReadOnlyList<string> words, CancellationToken cancellation)
     {

@@ -14,7 +14,7 @@ namespace IpcBench.Client.Run;
 internal static class ServiceTypes
 {
     /// <summary>Returns one line for each method, such as <c>shop.Cart/Add (shop.Item) returns (shop.Total)</c>.</summary>
-    /// <param name="warnings">Gets a line for each service whose methods the server does not tell.</param>
+    /// <param name="warnings">Gets a line for each service whose methods the server does not describe.</param>
     /// <exception cref="InputException">A file is unusable.</exception>
     /// <exception cref="SchemaException">The server offers no reflection, or the reflection failed.</exception>
     /// <exception cref="EnvironmentException">No server answers.</exception>
@@ -29,8 +29,8 @@ internal static class ServiceTypes
     }
 
     /// <summary>
-    /// Describes a service, message or enum with all types that it uses. For a method, as <c>--list</c> prints it,
-    /// describes its service.
+    /// Describes a service, message or enum, with all types that it uses. A method may also be given as <c>--list</c>
+    /// prints it. Its service is then described.
     /// </summary>
     /// <exception cref="InputException">A file is unusable.</exception>
     /// <exception cref="SchemaException">The name is unknown, or reflection is missing or failed.</exception>
@@ -71,7 +71,7 @@ internal static class ServiceTypes
             throw new InputException($"{proto} is a device or pipe, which protoc cannot compile: give a file to --proto");
         return source switch
         {
-            // A read of a pipe may never end. Therefore it runs beside, so that Ctrl-C can end it.
+            // A read of a pipe may never end. It runs in a task that Ctrl-C can abandon.
             { Protoset: { } file } => await Task.Run(() => Protoset.Read(file), cancellation).WaitAsync(cancellation),
             { Proto: { } file } => await Protoc.CompileAsync(file, source.Include, cancel: cancellation),
             _ => null,
@@ -124,7 +124,7 @@ internal static class ServiceTypes
             }
             catch (SchemaException e)
             {
-                // A service without a file does not hide the other services.
+                // If one service cannot be described, the others are still listed.
                 lines.Add(Said(source, name));
                 await warnings.WriteLineAsync(Said(source, e.Message));
             }

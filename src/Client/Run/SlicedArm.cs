@@ -5,10 +5,11 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>A cell that takes turns with other cells, with its open connections and the sums and readings of its slices.</summary>
+/// <summary>A cell that takes turns with other cells. Has its open connections, and the sums and readings of its slices.</summary>
 internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCell cell, LoadGenerator generator) : IAsyncDisposable
 {
-    // The load before a slice lasts as long as this many calls. By then, the burst at its beginning has spread.
+    // The load before a slice lasts as long as this many calls. By then, the calls that began together at the start
+    // have drifted apart.
     private const double LeadInCalls = 1.5;
 
     private static readonly TimeSpan ShortestLead = TimeSpan.FromMilliseconds(1);
@@ -28,7 +29,7 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
     /// <summary>Connections of other arms that are open at the same address.</summary>
     public int ConnectionsBeside { get; set; }
 
-    /// <summary>Why the first slice with a standstill is spoiled. Empty when no slice had one.</summary>
+    /// <summary>The reason why the first slice with a standstill is spoiled. Empty when no slice had a standstill.</summary>
     public string Standstill { get; private set; } = "";
 
     /// <summary>All slices so far as one window. Null before the first slice.</summary>
@@ -37,7 +38,7 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
     /// <summary>The usage of all slices so far. Null before the first slice.</summary>
     public WindowUsage? Usage { get; private set; }
 
-    /// <summary>Measures one slice, and returns when no call is in flight any more.</summary>
+    /// <summary>Measures one slice. Returns when no call is in flight any more.</summary>
     /// <param name="place">The position of the slice in its block, from 0.</param>
     /// <param name="seed">The seed of the run and the round.</param>
     /// <returns>Why the server cannot be used any more. Null when all is well.</returns>
@@ -67,7 +68,7 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
         return slice.ServerLost;
     }
 
-    /// <summary>Called after the last slice. Gives each arm its part of the CPU time of other processes, by its measured time.</summary>
+    /// <summary>Called after the last slice. Adds the CPU time of other processes during this arm's measured time.</summary>
     public void Finish(OtherUsage? others)
     {
         if (Usage is { Machine: { } machine } && others is not null && Result is { } result)
@@ -79,7 +80,8 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
     {
         PlannedSeconds = planned.TotalSeconds,
         Rates = rates,
-        // Windows clocks have steps of some 15 ms, so that only their sums have a meaning.
+        // On Windows, clocks have steps of some 15 ms. The times of single slices are therefore left out, since only
+        // their sum has a meaning.
         ClientCpuNs = OperatingSystem.IsLinux() ? clientCpu : null,
         ServerCpuNs = OperatingSystem.IsLinux() && isServerKnown ? serverCpu : null,
         Order = order,
@@ -89,7 +91,7 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
 
     private void Add(LoadResult slice, WindowCounters counters, int place)
     {
-        // Calls are rounded so that their sum over all slices stays exact.
+        // A slice may be credited with a fraction of a call. The rounding is such that the sum over all slices stays exact.
         var before = Result?.Credited ?? 0;
         var calls = (long)(Math.Round(before + slice.Credited) - Math.Round(before));
         var usage = counters.Read(calls, slice.AllOk, cell.Target);
@@ -109,13 +111,13 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
 
 /// <summary>The division of a round's time into slices.</summary>
 /// <param name="Count">The number of slices of each arm.</param>
-/// <param name="Patience">No block begins when the blocks have taken this long per arm.</param>
+/// <param name="Patience">The time per arm after which no new block begins.</param>
 internal sealed record SliceLength(TimeSpan Slice, int Count, TimeSpan Patience)
 {
     // A slice lasts at least this many median calls.
     private const int Medians = 5;
 
-    // The load before and after a slice of fast calls lasts as long as this many calls.
+    // The time of this many calls is added to each slice, since there is also load before and after it.
     private const int EdgesInCalls = 5;
 
     // On a busy machine a slice may take this many times longer than planned.

@@ -5,27 +5,27 @@ using IpcBench.Client.Engine;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Judges whether this program or the server stood still in a window: stopped by a signal (Ctrl-Z, SIGSTOP), in a
-/// paused container, or with the suspended machine. Works alike on every system, since only the clock and the calls
-/// are used.
+/// Judges whether this program or the server stood still in a window: because of a signal (Ctrl-Z, SIGSTOP), a paused
+/// container, or a suspended machine. Works alike on every system, since it uses only the clock and the calls.
 /// </summary>
 internal static class Standstill
 {
     /// <summary>
-    /// A window that was longer than planned by more than this and by more than a tenth was stopped. Less may come
-    /// from a thread that wakes late on a busy machine.
+    /// A window was stopped if it lasted longer than planned by more than this time and by more than a tenth. A
+    /// smaller delay may come from a thread that wakes late on a busy machine.
     /// </summary>
     private const long LateNs = 100_000_000;
 
     /// <summary>
-    /// The fewest consecutive intervals of <see cref="Measurement.BucketNs"/> without an ended call that count. Fewer may be chance.
+    /// A standstill has at least this many consecutive intervals of <see cref="Measurement.BucketNs"/> in which no
+    /// call ended. Fewer may be chance.
     /// </summary>
     private const int FewestEmpty = 3;
 
-    /// <summary>The fewest calls that would have ended in the empty intervals at the pace of the rest of the window.</summary>
+    /// <summary>A standstill is long enough for at least this many calls at the pace of the rest of the window.</summary>
     private const int FewestMissing = 100;
 
-    // Empty intervals count from this many median calls on, since slow calls end in waves.
+    // A standstill lasts at least this many median calls, since slow calls end in waves.
     private const int Medians = 4;
 
     /// <summary>Returns why the window is spoiled, with the numbers. Empty when the window is not spoiled.</summary>

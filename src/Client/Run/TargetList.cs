@@ -19,14 +19,14 @@ internal static class TargetList
         var kinds = options.AgainstItself && variant == options.Variants[0]
             ? [.. options.Transports, ReferenceArm.OfTransports(options)]
             : options.Transports;
-        // An echo server also has one gRPC endpoint, for its counters.
+        // A server that is measured only as an echo also has one gRPC endpoint, for its counters.
         if (variant.EchoAlone)
             return ([kinds[0]], [.. kinds.Where(IsPlainSocket)]);
         var served = options.Protocols.Any(protocol => protocol != ProtocolTable.Echo) ? kinds : [kinds[0]];
         return (served, options.Protocols.Contains(ProtocolTable.Echo) ? kinds : []);
     }
 
-    /// <summary>True for a plain socket. Kestrel encrypts TLS above the socket, and a pipe of Windows is no socket.</summary>
+    /// <summary>True for a plain socket. With TLS, Kestrel encrypts above the socket. On Windows, a pipe is no socket.</summary>
     private static bool IsPlainSocket(string kind) => kind != "tls" && (kind != "pipe" || !OperatingSystem.IsWindows());
 
     /// <summary>Lists the targets on a server that this tool started.</summary>
@@ -41,7 +41,7 @@ internal static class TargetList
         }
     }
 
-    /// <summary>Lists the targets on given servers.</summary>
+    /// <summary>Lists the targets on the servers that the user gave.</summary>
     public static IEnumerable<Target> OfGiven(RunOptions options)
     {
         foreach (var variant in options.Variants)

@@ -9,7 +9,7 @@ internal static class ThisProgram
 {
     private const string Name = "GrpcBench";
 
-    /// <summary>The words by which a user starts this program: its name where the PATH has it, else its path.</summary>
+    /// <summary>The words by which a user starts this program: its name if the PATH has it, else its path.</summary>
     public static string Typed { get; } = TypedAs(Environment.ProcessPath, AppContext.BaseDirectory, CurrentFolder(),
         Environment.GetEnvironmentVariable("PATH") ?? "");
 
@@ -21,7 +21,7 @@ internal static class ThisProgram
         return OperatingSystem.IsWindows() ? $"\"{path}\"" : $"'{path.Replace("'", "'\\''", StringComparison.Ordinal)}'";
     }
 
-    // The current folder of a shell may have been deleted.
+    // Returns null when the current folder was deleted, which can happen in a shell.
     private static string? CurrentFolder()
     {
         try
@@ -35,12 +35,12 @@ internal static class ThisProgram
     }
 
     /// <summary>
-    /// Does the same for a process at this path, with this current folder and this PATH. The current folder is null
-    /// when it was deleted.
+    /// Returns <see cref="Typed"/> for a process at this path, with this current folder and this PATH. The current
+    /// folder is null when it was deleted.
     /// </summary>
     internal static string TypedAs(string? processPath, string folder, string? current, string searched)
     {
-        // A process with another name was started as "dotnet GrpcBench.dll", or hosts this program.
+        // A process with another name was started as "dotnet GrpcBench.dll", or it hosts this program.
         var own = Path.GetFileNameWithoutExtension(processPath);
         if (!string.Equals(own, Name, StringComparison.OrdinalIgnoreCase))
             return $"dotnet {Quoted(Shortest(Path.Combine(folder, Name + ".dll"), current))}";
@@ -50,7 +50,8 @@ internal static class ThisProgram
         return isFound ? own! : Quoted(Shortest(processPath!, current));
     }
 
-    // A path inside the current folder is made relative. It gets "./", since a bare name would be searched on the PATH.
+    // A path inside the current folder is made relative. A bare name gets "./", since it would otherwise be searched
+    // on the PATH.
     private static string Shortest(string path, string? current)
     {
         if (current is null)
@@ -66,7 +67,7 @@ internal static class ThisProgram
     public static ProcessStartInfo StartInfo(params IEnumerable<string> arguments) =>
         StartInfo(Environment.ProcessPath, AppContext.BaseDirectory, ServerLocation.Dotnet, arguments);
 
-    /// <summary>Does the same for a process at <paramref name="processPath"/> with its assemblies in <paramref name="folder"/>.</summary>
+    /// <summary>Returns how to start a client at <paramref name="processPath"/> with assemblies in <paramref name="folder"/>.</summary>
     internal static ProcessStartInfo StartInfo(string? processPath, string folder, Func<string?> dotnet, IEnumerable<string> arguments)
     {
         var info = new ProcessStartInfo { UseShellExecute = false };
@@ -92,17 +93,18 @@ internal static class ServerLocation
 {
     private const string Name = "GrpcBenchServer";
 
-    /// <summary>Returns the start of the server without its arguments. Add them to <see cref="ProcessStartInfo.ArgumentList"/>.</summary>
+    /// <summary>Returns how to start the server. The caller adds the arguments.</summary>
     /// <exception cref="FileNotFoundException">The server is missing or cannot run. The message is one sentence with the fix.</exception>
     public static ProcessStartInfo StartInfo(string? build = null) => StartInfo(AppContext.BaseDirectory, Dotnet(), build);
 
     /// <summary>
-    /// Does the same for a client in <paramref name="clientFolder"/>. <paramref name="dotnet"/> runs a server without a native host.
+    /// Returns how to start the server of a client in <paramref name="clientFolder"/>. If the server has no native
+    /// host, <paramref name="dotnet"/> runs it.
     /// </summary>
     /// <param name="build"><c>jit</c> or <c>aot</c>. Null means the server that was built with the client.</param>
     internal static ProcessStartInfo StartInfo(string clientFolder, string? dotnet, string? build = null)
     {
-        // The folder "server" has a server of the same kind of build as the client. The other kind is in a folder of its own.
+        // The folder "server" has the server with the same kind of build as the client. The other kind is in another folder.
         var isOther = build is not null && build == "aot" != RuntimeFacts.IsCompiledAhead;
         var folder = Path.Combine(clientFolder, isOther ? $"server-{build}" : "server");
         var native = Path.Combine(folder, Name + ExecutableExtension());
@@ -125,8 +127,9 @@ internal static class ServerLocation
     private static string Publish(string build, string folder) => "create it with dotnet publish src/Server -c Release "
         + (build == "aot" ? $"-r {RuntimeInformation.RuntimeIdentifier} -p:PublishAot=true " : "") + $"-o {ThisProgram.Quoted(folder)}";
 
-    // Finds out whether ASP.NET Core is missing. dotnet would report this in ten lines, this program does it in one.
-    // Where the frameworks are not beside dotnet (a snap's launcher), dotnet reports it.
+    // Returns the folder of dotnet if ASP.NET Core is missing there. dotnet would report this in ten lines, this
+    // program does it in one. If the frameworks are not beside dotnet (a snap's launcher), the report is left to
+    // dotnet.
     private static string? LacksAspNetCore(string dotnet)
     {
         var target = File.Exists(dotnet) ? File.ResolveLinkTarget(dotnet, returnFinalTarget: true)?.FullName : null;
@@ -139,7 +142,7 @@ internal static class ServerLocation
     private static string ExecutableExtension() =>
         Environment.ProcessPath?.EndsWith(".exe", StringComparison.OrdinalIgnoreCase) == true ? ".exe" : "";
 
-    // A native host searches the runtime only in the registered place, but the runtime of this client may be elsewhere.
+    // A native host searches for the runtime only in the registered place. The runtime of this client may be elsewhere.
     private static ProcessStartInfo WithRuntime(ProcessStartInfo server)
     {
         var root = Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "..", "..", ".."));
@@ -148,7 +151,8 @@ internal static class ServerLocation
         return server;
     }
 
-    // The host of this client has priority. A client with its own native host uses the variables and the PATH.
+    // The dotnet that runs this client comes first. If the client has its own native host, the variables and the PATH
+    // are searched.
     internal static string? Dotnet()
     {
         var self = Environment.ProcessPath;

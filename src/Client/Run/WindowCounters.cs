@@ -10,7 +10,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Reads all counters around one window. The counters of this machine and its processes are read from outside,
+/// Reads all counters around one window. The counters of this machine and its processes are read by this process,
 /// exactly at the window's edges. A server is asked for its own counters before and after all load, since a busy
 /// server answers late.
 /// </summary>
@@ -32,9 +32,9 @@ internal sealed class WindowCounters(
     private IReadOnlyList<WatchedEndpoint> watched = [];
 
     /// <summary>
-    /// True when the window is a slice. Then the CPU time of other processes is read around all slices of a round
-    /// (<see cref="OthersMeter"/>). New processes are not searched for under a server of our own, since it starts
-    /// none.
+    /// True when the window is a slice. <see cref="OthersMeter"/> then reads the CPU time of other processes, around
+    /// all slices of a round together. New processes of the server are then searched for only if the user started it,
+    /// since this project's server starts none.
     /// </summary>
     public bool IsSlice { get; init; }
 
@@ -93,8 +93,8 @@ internal sealed class WindowCounters(
     public async Task AskLastAsync() => serverAfter = await control.UsageAsync(CancellationToken.None);
 
     /// <summary>Returns all readings, once the window has ended.</summary>
-    /// <param name="calls">The calls by which the CPU times are divided.</param>
-    /// <param name="allOk">Successful calls between the two times at which the server was asked.</param>
+    /// <param name="calls">The number of calls by which CPU times will be divided.</param>
+    /// <param name="allOk">Successful calls between the two times at which the server was asked for its counters.</param>
     public WindowUsage Read(long calls, long allOk, Target target) => new()
     {
         At = at,
@@ -120,8 +120,8 @@ internal sealed class WindowCounters(
     public long? ServerCpuNs => Usage.Between(begin!.Server, end!.Server, 0) is { } seen ? seen.CpuUserNs + seen.CpuKernelNs : null;
 
     /// <summary>
-    /// Computes the usage of the server. Its CPU time comes from the system, or else from the server itself. The
-    /// other counters come from the server.
+    /// Computes the usage of the server. Its CPU time is read from the system if possible, otherwise the server tells
+    /// it. The other counters come from the server.
     /// </summary>
     public ProcessUsage? Server(long calls)
     {
@@ -144,11 +144,11 @@ internal sealed class WindowCounters(
             ? (null, null)
             : (ServerControl.EndpointOf(serverBefore, target.Address), ServerControl.EndpointOf(serverAfter, target.Address));
         return first is null || last is null ? null : new EndpointTold(
-            // A connection is open for the client before the server has accepted it. A busy server may accept it
-            // after the first reading.
+            // For the client, a connection is open before the server has accepted it. A busy server may accept it only
+            // after the first reading, so the larger count is used.
             Math.Max(first.ConnectionsOpen, last.ConnectionsOpen) - control.OwnConnections(target.Address) - ConnectionsBeside,
             ownCalls,
-            // An echo counts bytes, not calls.
+            // An echo server counts bytes, not calls.
             target.Protocol == ProtocolTable.Echo ? null : last.Calls - first.Calls);
     }
 
@@ -160,7 +160,8 @@ internal sealed class WindowCounters(
             .Within(Stopwatch.GetElapsedTime(begin!.Machine!.Timestamp, end!.Machine!.Timestamp));
 
     /// <summary>
-    /// Reads the context switches of a server that does not report them itself. Threads that end during the window are missing.
+    /// Reads the context switches of a server that does not report them itself. Threads that end during the window are
+    /// not counted.
     /// </summary>
     private IReadOnlyDictionary<int, ContextSwitches>? ServerSwitches() =>
         serverBefore is null && tree is not null ? ContextSwitches.OfThreads(tree.Members) : null;
