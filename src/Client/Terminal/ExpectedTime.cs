@@ -6,9 +6,9 @@ using IpcBench.Client.Plan;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Estimates the time that the run will still take. A cell takes its average so far. Before its first measurement, it
-/// takes the average of the cells with which it is compared. Before their first measurement, it takes the planned
-/// time. The start of servers between rounds is estimated in the same way.
+/// Estimates how much longer the run will take. A measured cell is expected to take its average so far. A cell that
+/// was not yet measured takes the average of the cells with which it is compared, or the planned time if none of them
+/// was measured. The start of servers between rounds is estimated in the same way.
 /// </summary>
 internal sealed class ExpectedTime(BenchPlan plan)
 {
@@ -38,7 +38,7 @@ internal sealed class ExpectedTime(BenchPlan plan)
         last = now;
     }
 
-    /// <summary>Returns the time left. Null when it is unknown, since a cell with a number of calls was not measured yet.</summary>
+    /// <summary>Returns the time left. Null while a cell with a given number of calls has not been measured yet.</summary>
     public TimeSpan? Left(long now)
     {
         if (begun == 0)

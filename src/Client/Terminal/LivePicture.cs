@@ -8,7 +8,8 @@ using static System.FormattableString;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Makes the two lines of the live view as Spectre markup. They depend only on counters and results, so that they can be tested.
+/// Makes the two lines of the live view as Spectre markup. The lines depend only on counters and results, so that
+/// tests can check them.
 /// </summary>
 internal sealed class LivePicture(BenchPlan plan)
 {
@@ -79,7 +80,7 @@ internal sealed class LivePicture(BenchPlan plan)
         return $"[bold]{Spectre.Console.Markup.Escape(TextWrapping.Cut(text, width))}[/]";
     }
 
-    // Calls per second since the last look, of the current cell or of all cells that take turns.
+    // Calls per second since the last call of this method, of the current cell or of all cells that take turns.
     private string Rate(RunProgress.Step step, long now)
     {
         var (before, isSame) = (seen, ReferenceEquals(step, seenStep));

@@ -8,9 +8,9 @@ using Spectre.Console;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Shows two lines at the bottom of the terminal, drawn five times a second: the progress and the current cell. Of
-/// the measuring threads, it only reads a counter. <c>q</c> ends the run like Ctrl-C. While the run is in the
-/// background (Linux), nothing is read or drawn, since the keys and the screen belong to the shell.
+/// Shows the progress and the current cell in two lines at the bottom of the terminal, drawn five times a second. It
+/// only reads counters of the measuring threads. <c>q</c> ends the run like Ctrl-C. While the run is in the background
+/// (Linux), nothing is read or drawn, since the keys and the screen belong to the shell.
 /// </summary>
 internal sealed class LiveView(RunOptions options, Screen screen) : RunView(options, Console.Out, Console.Error, screen)
 {
@@ -21,8 +21,8 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
     private readonly ManualResetEventSlim ended = new();
     private LivePicture? picture;
 
-    // A continued background program would set up the terminal again (.NET's SIGCONT handler). The terminal would
-    // then stop the whole process group (SIGTTOU), including the server that the run has started.
+    // Cancels SIGCONT in the background. Otherwise .NET's handler would set up the terminal again, and the terminal
+    // would stop the whole process group (SIGTTOU), including the server that the run has started.
     private readonly PosixSignalRegistration? goesOn = !OperatingSystem.IsLinux() ? null
         : PosixSignalRegistration.Create(PosixSignal.SIGCONT, static signal => signal.Cancel = WhoseKeys() == Keys.Others);
 
@@ -93,7 +93,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
             {
                 if (keys == Keys.Others)
                 {
-                    // The lines on the screen now belong to another program.
+                    // The screen belongs to another program, so the lines on it are not erased.
                     linesShown = 0;
                     continue;
                 }
@@ -116,8 +116,8 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
     }
 
     /// <summary>
-    /// Finds out who gets the keys. The terminal stops a background process that reads from it (SIGTTIN, SIGTTOU),
-    /// for example after &amp; and below timeout(1).
+    /// Finds out which program gets the keys. If a background process reads them, the terminal stops it (SIGTTIN,
+    /// SIGTTOU). A process is in the background for example after &amp; and below timeout(1).
     /// </summary>
     private static Keys WhoseKeys()
     {
@@ -133,7 +133,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
         };
     }
 
-    // This moves up over this program's lines and clears to the end of the screen (ECMA-48: CPL, ED).
+    // Moves up over the lines of this view and clears to the end of the screen (ECMA-48: CPL, ED).
     private void Erase()
     {
         if (linesShown > 0)
@@ -146,7 +146,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
         Ours,
         Others,
 
-        /// <summary>A terminal that does not control this session. The view draws on it but does not read from it.</summary>
+        /// <summary>The terminal does not control this session. The view draws on it but does not read from it.</summary>
         Nobodys,
     }
 }

@@ -6,7 +6,7 @@ using static System.FormattableString;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Describes the plan in two lines, which also explain the terms arm, cell and round. More lines warn of a plan that
+/// Describes the plan in two lines, which also explain the terms arm, cell and round. Further lines warn if the plan
 /// cannot name a winner or takes over an hour.
 /// </summary>
 internal static class PlanText
@@ -69,7 +69,8 @@ internal static class PlanText
             + Invariant($"(-r {plan.FewestRounds})");
 
     /// <summary>
-    /// Returns a hint how to shorten a long plan. A user may not know that <c>-d 300</c> is 300 s. Empty for other plans.
+    /// Returns a line that tells how to shorten a plan of an hour or more. A user may not know that <c>-d 300</c>
+    /// means 300 s. Empty for other plans.
     /// </summary>
     private static string Long(BenchPlan plan) => plan.Estimate < TimeSpan.FromHours(1) || plan.Estimate is null ? ""
         : "shorter: -d 300ms (300 alone is seconds) or a lower -r; Ctrl-C keeps its rounds";

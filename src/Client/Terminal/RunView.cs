@@ -13,8 +13,9 @@ using IpcBench.Host;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Prints the output of a run: the report on stdout and the progress on stderr. With <c>--format</c> only the report
-/// is on stdout, with <c>--crank</c> only crank's block. This class shows no progress. Two derived classes do.
+/// Prints the output of a run: the report on stdout and the progress on stderr. With <c>--format</c>, only the report
+/// is on stdout, and with <c>--crank</c> only crank's block. This class shows no progress, but its two derived classes
+/// do.
 /// </summary>
 internal class RunView(RunOptions options, TextWriter output, TextWriter error, Screen screen) : IRunObserver, IDisposable
 {
@@ -29,8 +30,8 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
     protected TextWriter Progress => options.Output.Crank ? TextWriter.Null : error;
 
     /// <summary>
-    /// The writer on which each round of each cell is printed after its measurement. Null when rounds are not printed. They are printed
-    /// for one load of one server in wrk's form, or with -v.
+    /// The writer to which each round of each cell is printed after its measurement, or null. Rounds are printed with
+    /// -v. Without -v, they are printed in wrk's form if there is one load and one server.
     /// </summary>
     private TextWriter? Blocks => options.Output switch
     {
@@ -84,7 +85,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
             Around(() => blocks.WriteLine(Transcript.Cell(record, round, options.Output.Verbose)));
         if (options.Output.Save || !StandardOutput.IsGone || end is not { } endNow)
             return;
-        // The run ends here, since it is neither saved nor read by anybody.
+        // The run ends here, since nobody reads its results and no file keeps them.
         end = null;
         Note("ended, because nobody reads standard output any more and --no-save keeps no file");
         endNow();
@@ -108,7 +109,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
                 + new TextReport(screen.OfRun(options.Output.Verbose)).Make(model));
         if (file is not null)
             Next(record, file);
-        // The report has the same name as with the report command.
+        // The report names the run as the report command does.
         var name = record.Label.Length > 0 || file is null ? record.Label : Path.GetFileNameWithoutExtension(file);
         var named = new ReportModel([(name, record)]);
         EnvironmentException? refused = null;
@@ -128,7 +129,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
             throw refused;
     }
 
-    /// <summary>Prints the command that continues from here, on a line of its own, so that it can be copied.</summary>
+    /// <summary>Prints the command for the user's next step on a line of its own, so that it can be copied.</summary>
     private void Next(RunRecord record, string file)
     {
         if (FileKind.IsStream(file))

@@ -7,8 +7,8 @@ using Spectre.Console;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Guards standard output and error. If they are files or pipes, a full disk or a missing reader does not end a
-/// measurement. If they are terminals, the output is made safe to print.
+/// Guards standard output and standard error. If they are files or pipes, a full disk or a missing reader does not end
+/// a measurement. If they are terminals, only text that is safe to print reaches them.
 /// </summary>
 internal static partial class StandardOutput
 {
@@ -18,14 +18,14 @@ internal static partial class StandardOutput
     public static string? Failure => guarded?.Failure;
 
     /// <summary>
-    /// True when nobody can read the output. Either the reader of the pipe has ended (on Linux, as with <c>|
-    /// head</c>), or writing failed.
+    /// True when nobody can read the output. Either the reader of the pipe has ended, as with <c>| head</c> (this is
+    /// known only on Linux), or writing has failed.
     /// </summary>
     public static bool IsGone => Failure is not null || IsClosed();
 
     /// <summary>
-    /// Puts a stream behind the console's writers. The stream remembers failures and does not throw. Terminals get a
-    /// writer that uses <see cref="PrintableText"/>.
+    /// Puts a stream behind the console's writers if they are files or pipes. The stream remembers failures and does
+    /// not throw. A terminal gets a writer that uses <see cref="PrintableText"/> instead.
     /// </summary>
     public static void Guard()
     {
@@ -38,8 +38,8 @@ internal static partial class StandardOutput
             : new PrintableWriter(Console.Error));
     }
 
-    // .NET ignores a closed pipe when it writes to the console (ConsolePal.Unix.cs, Write: EPIPE), so poll(2) is
-    // asked. Windows does not report a closed pipe before the end of the run, so the output until then is lost.
+    // .NET ignores a closed pipe when it writes to the console (ConsolePal.Unix.cs, Write: EPIPE), so this asks
+    // poll(2). Windows does not report a closed pipe before the end of the run, so the output until then is lost.
     private static unsafe bool IsClosed()
     {
         const short error = 8, hangUp = 16; // poll(2): POLLERR for a pipe without readers, POLLHUP for a closed terminal
@@ -102,7 +102,7 @@ internal static partial class StandardOutput
     }
 }
 
-/// <summary>Writes text to a terminal, with this program's own escape sequences only.</summary>
+/// <summary>Writes text to a terminal. Of all escape sequences, it lets only those of this program through.</summary>
 internal sealed class PrintableWriter(TextWriter terminal) : TextWriter(terminal.FormatProvider)
 {
     public override Encoding Encoding => terminal.Encoding;
