@@ -63,7 +63,7 @@ internal sealed record GrpcCall
         : FormattableString.Invariant($"{deadline.TotalMilliseconds:0}m");
 }
 
-/// <summary>Converts servers' reports about received messages to our own clock.</summary>
+/// <summary>Converts the times in servers' reports about received messages to the clock of this process.</summary>
 internal static class Receipts
 {
     // A report may have slots of this length, even if the stream was shorter than a slot.

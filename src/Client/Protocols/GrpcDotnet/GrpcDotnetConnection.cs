@@ -68,7 +68,7 @@ internal sealed class GrpcDotnetConnection : IConnection
     public static string LibraryVersion { get; } = typeof(GrpcChannel).Assembly
         .GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0] ?? "unknown";
 
-    /// <summary>False when the connection is for one call, so that a failure does not open it again.</summary>
+    /// <summary>False when the connection is for one call. It is then not opened again after a failure.</summary>
     public bool Reopens { get; init; } = true;
 
     public IReadOnlyList<IStream> Streams => streams;

@@ -3,7 +3,8 @@ using System.Text;
 namespace IpcBench.Client.Protocols.Http1;
 
 /// <summary>
-/// The status line and headers of a reply, as far as they determine its end (RFC 9112, 6.3). An ambiguous reply is rejected.
+/// The status line of a reply, and those headers that determine where the reply ends (RFC 9112, 6.3). An ambiguous
+/// reply is rejected.
 /// </summary>
 internal struct ReplyHead
 {
@@ -71,8 +72,8 @@ internal struct ReplyHead
     private bool ReadHeader(ReadOnlySpan<byte> line)
     {
         var colon = line.IndexOf((byte)':');
-        // A line that begins with a blank would continue the line before, which is obsolete (RFC 9112, 5.2). A blank
-        // before the colon is forbidden too (5.1).
+        // A header line that begins with a blank would continue the line before it, which is obsolete (RFC 9112, 5.2).
+        // A blank before the colon is forbidden too (5.1).
         if (colon <= 0 || line[..colon].IndexOfAny((byte)' ', (byte)'\t') >= 0)
             return false;
         var name = line[..colon];

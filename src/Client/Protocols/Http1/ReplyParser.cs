@@ -41,7 +41,7 @@ internal sealed class ReplyParser(bool isBodyless)
     /// <summary>True when the reply is complete as soon as the server closes the connection.</summary>
     public bool EndsWithConnection => state == State.UntilClose;
 
-    /// <summary>Starts a new connection and forgets an incomplete reply.</summary>
+    /// <summary>Prepares for the first reply on a new connection.</summary>
     public void Reset() => state = State.Begin;
 
     /// <summary>Reads the reply's bytes and removes them from the front of <paramref name="bytes"/>.</summary>

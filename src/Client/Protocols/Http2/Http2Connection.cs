@@ -36,7 +36,7 @@ internal sealed class Http2Connection : IFrameHandler
         mostUnsent = MostUnsent + options.Request.LongestBody * options.Streams;
     }
 
-    /// <summary>The objects that the next reply and the next request use.</summary>
+    /// <summary>Objects to prefetch, since the next reply and the next request use them.</summary>
     public object[] NeededSoon => [reader, streams, blocks, replies, .. replies.NeededSoon, requests, .. requests.NeededSoon];
 
     /// <summary>True when nothing can be sent or received any more.</summary>
@@ -254,7 +254,8 @@ internal sealed class Http2Connection : IFrameHandler
 
     private void RequireOpened(int streamId)
     {
-        // Even identifiers belong to the server, which may open no streams. Identifiers from NextId on are idle.
+        // Streams with even identifiers would be the server's, but it may open none. Streams from NextId on were not
+        // opened yet.
         if (streamId == 0 || (streamId & 1) == 0 || (requests.NextId != 0 && streamId >= requests.NextId))
             throw Broken("a frame for a stream that was never opened");
     }

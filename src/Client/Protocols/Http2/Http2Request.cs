@@ -56,7 +56,7 @@ internal sealed class Http2Request
     public static Http2Request Payload(string authority, bool tls, string path, long size) =>
         new(GrpcFields(authority, tls, path), [PayloadFrame.ForSize((int)size)]);
 
-    /// <summary>Makes a request for this many bytes, without gRPC.</summary>
+    /// <summary>Makes a plain HTTP/2 request, without gRPC, for a reply with this many bytes.</summary>
     public static Http2Request Bare(string authority, bool tls, long size) => new(
         [
             (":method", "GET"),
@@ -137,7 +137,7 @@ internal sealed record Http2Options
 {
     public required Http2Request Request { get; init; }
 
-    /// <summary>Payload bytes of a correct reply, or the number of bytes that the reply must confirm.</summary>
+    /// <summary>Payload bytes of a correct reply, or of a request if the reply must confirm how many arrived.</summary>
     public long Size { get; init; }
 
     public ReplyKind Reply { get; init; }
@@ -174,7 +174,7 @@ internal sealed record Http2Options
     /// <summary>The largest number of calls in flight.</summary>
     public required int Streams { get; init; }
 
-    /// <summary>Receive window of a stream and of the connection, in bytes.</summary>
+    /// <summary>The receive window of each stream and of the connection, in bytes.</summary>
     public int Window { get; init; } = ReceiveWindow.Ample;
 
     /// <summary>The first stream identifier. It is 1 except in tests of exhausted identifiers.</summary>

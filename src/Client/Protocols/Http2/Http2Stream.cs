@@ -57,7 +57,7 @@ internal class Http2Stream : CallStream
     /// <summary>True when the HTTP/2 stream must be ended at once if its reply begins as a failure.</summary>
     public virtual bool EndsWithFailure => false;
 
-    /// <summary>Forgets the last reply, before a request is sent for the first time or again.</summary>
+    /// <summary>Forgets the last reply. Called before a request is sent, for the first time or again.</summary>
     public void BeginRequest(int id, int length, long window)
     {
         (Id, Unsent, SendWindow, Uncredited) = (id, length, window, 0);

@@ -171,7 +171,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
     /// <summary>Called when a stream has ended or the server allows more streams, so that waiting calls may begin.</summary>
     public void OnRoom() => Pump();
 
-    /// <summary>Called when the server announces that it will not begin the streams after <paramref name="lastId"/>.</summary>
+    /// <summary>Called when the server announces that it will not begin streams above <paramref name="lastId"/>.</summary>
     public void OnGoAway(int lastId)
     {
         foreach (var stream in streams)

@@ -13,7 +13,7 @@ internal sealed class ReplyReceiver(
     private Http2Stream? dataStream;
     private FrameHeader dataFrame;
 
-    /// <summary>The objects that the next reply uses.</summary>
+    /// <summary>Objects to prefetch, since the next reply uses them.</summary>
     public object[] NeededSoon => [decoder, window];
 
     /// <summary>Writes our SETTINGS and the connection's window.</summary>

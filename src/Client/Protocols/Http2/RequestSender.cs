@@ -17,7 +17,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     private int turn = options.Request.FirstTurn();
     private long window = Http2Settings.DefaultWindow;
 
-    /// <summary>The objects that the next request uses.</summary>
+    /// <summary>Objects to prefetch, since the next request uses them.</summary>
     public object[] NeededSoon => [peer, fields, blocked];
 
     /// <summary>Flow-controlled bytes that were written and that the server has not yet credited to the connection's window.</summary>

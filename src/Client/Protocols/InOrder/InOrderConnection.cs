@@ -128,15 +128,15 @@ internal sealed class InOrderStream(InOrderConnection connection) : CallStream(c
 }
 
 /// <summary>
-/// Defines the calls of a connection whose replies come in the order of the requests. Each connection has its own
-/// object, used by one thread at a time.
+/// Defines the calls of a connection whose replies come in the order of the requests. Each connection has a protocol
+/// object of its own. One thread at a time uses the object.
 /// </summary>
 internal abstract class InOrderProtocol
 {
     /// <summary>True when the request asks the server to close the connection after the reply.</summary>
     public virtual bool ServerEndsFirst => false;
 
-    /// <summary>Starts a new connection and forgets an incomplete reply.</summary>
+    /// <summary>Prepares for the first reply on a new connection.</summary>
     public abstract void Reset();
 
     public abstract void Write(OutputBuffer output);
