@@ -5,7 +5,7 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Counts the connections of endpoints on its own thread, from <see cref="Begin"/> until <see cref="Stop"/>.</summary>
+/// <summary>Counts the connections of endpoints on a thread of its own, from <see cref="Begin"/> until <see cref="Stop"/>.</summary>
 internal sealed class ConnectionSampler : IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);

@@ -86,7 +86,7 @@ internal sealed class RunClock(TimeProvider clock)
     private readonly DateTimeOffset begun = clock.GetUtcNow();
     private readonly long begunTimestamp = clock.GetTimestamp();
 
-    /// <summary>The UTC time by the clock of this process.</summary>
+    /// <summary>The present UTC time, from one clock for all time stamps of this process.</summary>
     public static DateTimeOffset Now => OfProcess.UtcNow;
 
     public DateTimeOffset UtcNow => begun + clock.GetElapsedTime(begunTimestamp);

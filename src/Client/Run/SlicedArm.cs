@@ -32,7 +32,7 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
     /// <summary>The reason why the first slice with a standstill is spoiled. Empty when no slice had a standstill.</summary>
     public string Standstill { get; private set; } = "";
 
-    /// <summary>All slices so far as one window. Null before the first slice.</summary>
+    /// <summary>The sum of all slices so far, as if they were one window. Null before the first slice.</summary>
     public LoadResult? Result => sum.Result;
 
     /// <summary>The usage of all slices so far. Null before the first slice.</summary>
@@ -120,7 +120,7 @@ internal sealed record SliceLength(TimeSpan Slice, int Count, TimeSpan Patience)
     // The time of this many calls is added to each slice, since there is also load before and after it.
     private const int EdgesInCalls = 5;
 
-    // On a busy machine a slice may take this many times longer than planned.
+    // On a busy machine, a slice may take up to this many times as long as planned.
     private const double MostDelay = 4;
     private static readonly TimeSpan Start = TimeSpan.FromSeconds(1);
 

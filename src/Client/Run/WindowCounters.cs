@@ -154,7 +154,7 @@ internal sealed class WindowCounters(
 
     public void Dispose() => sampler?.Dispose();
 
-    /// <summary>Computes the CPU time of all processes except client and server. Null when the server's processes are unknown.</summary>
+    /// <summary>Computes the CPU time of all processes except client and server. Null if it is unknown, and in a slice.</summary>
     private OtherUsage? Others() => othersBefore is null || othersAfter is null ? null
         : OtherProcesses.Between(othersBefore, othersAfter, [Environment.ProcessId, .. tree!.Members])
             .Within(Stopwatch.GetElapsedTime(begin!.Machine!.Timestamp, end!.Machine!.Timestamp));
