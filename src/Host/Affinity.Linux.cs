@@ -7,8 +7,8 @@ public static partial class Affinity
 {
     private const int MaskBytes = 1024; // 8192 CPUs: sched_getaffinity(2) refuses a buffer smaller than the kernel's own mask
 
-    // The kernel reduces a requested set to the process's cpuset. So a request for all CPUs shows which CPUs are allowed,
-    // whatever the present set is.
+    // The kernel reduces a requested set to the CPUs that the process's cpuset allows. So a request for all CPUs shows
+    // which CPUs are allowed, even if the process uses fewer at present.
     private static CpuSet? AvailableLinux()
     {
         var mask = new byte[MaskBytes];
@@ -24,7 +24,7 @@ public static partial class Affinity
         return FromMask(read == 0 ? available : mask);
     }
 
-    // This is the set of the main thread, not of the pool thread that runs this code.
+    // The file shows the CPUs of the main thread, whichever thread reads it.
     internal static CpuSet? CurrentLinux(ISystemFiles files)
     {
         const string field = "Cpus_allowed_list:";
@@ -33,7 +33,7 @@ public static partial class Affinity
         return line is not null && CpuSet.TryParse(line[field.Length..].Trim(), out var set, out _) ? set : null;
     }
 
-    // A child inherits the affinity of the thread that forks it, so this thread takes the child's set for a moment.
+    // A child inherits the affinity of the thread that forks it. So this thread takes the child's set while it starts the child.
     private static Process StartLinux(ProcessStartInfo info, CpuSet cpus)
     {
         var before = new byte[MaskBytes];
@@ -49,7 +49,7 @@ public static partial class Affinity
         }
     }
 
-    /// <summary>Moves the calling thread alone. Works on Linux only.</summary>
+    /// <summary>Moves only the calling thread to <paramref name="cpus"/>. Works on Linux only.</summary>
     public static void SetThread(CpuSet cpus)
     {
         var mask = new byte[MaskBytes];

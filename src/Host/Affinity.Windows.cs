@@ -5,8 +5,8 @@ namespace IpcBench.Host;
 
 public static partial class Affinity
 {
-    // One processor group has at most 64 CPUs. A process in several groups reports empty masks. It is treated as a
-    // process without affinity.
+    // A mask covers one processor group (at most 64 CPUs). For a process in several groups Windows reports empty masks.
+    // The result is then null.
     private static (CpuSet Process, CpuSet System)? MasksWindows() =>
         GetProcessAffinityMask(GetCurrentProcess(), out var process, out var system) && process != 0
             ? (FromMask(process), FromMask(system))
@@ -17,7 +17,7 @@ public static partial class Affinity
     {
         var mask = cpus.Cpus.Where(cpu => cpu < 64).Aggregate((nuint)0, (bits, cpu) => bits | ((nuint)1 << cpu));
         var known = GetProcessAffinityMask(GetCurrentProcess(), out var before, out _);
-        // Without a mask to restore, this process would keep the child's mask.
+        // If the old mask is unknown, it cannot be restored, and this process would keep the child's mask.
         if (!known || before == 0 || !SetProcessAffinityMask(GetCurrentProcess(), mask))
             throw Refused(cpus);
         try

@@ -5,12 +5,13 @@ namespace IpcBench.Host;
 
 /// <summary>
 /// The CPUs on which a process may run. A running .NET process cannot be moved: its runtime has counted the processors at
-/// the start, and on Linux only one thread would move. So a child inherits the set at its start.
+/// the start, and on Linux only one thread would move. So a child gets its CPUs when it starts.
 /// </summary>
 public static partial class Affinity
 {
     /// <summary>
-    /// Returns the CPUs that this process could be given, whatever its present set is. Null when the system has no affinity.
+    /// Returns all CPUs that the system allows this process. <see cref="Current"/> may be fewer. Null when the system has no
+    /// affinity.
     /// </summary>
     public static CpuSet? Available() => OperatingSystem.IsLinux() ? AvailableLinux()
         : OperatingSystem.IsWindows() ? MasksWindows()?.System
@@ -36,7 +37,7 @@ public static partial class Affinity
         {
             return cpus is null ? StartHere(info) : OperatingSystem.IsLinux() ? StartLinux(info, cpus) : StartWindows(info, cpus);
         }
-        // .NET's message is not used. It repeats the program and the folder, and for a folder it says "Success".
+        // .NET's message is not used. It repeats the program and the folder. If the program is a folder, it says "Success".
         catch (Exception e) when (e is Win32Exception or IOException)
         {
             var why = Directory.Exists(info.FileName) ? "it is a folder"

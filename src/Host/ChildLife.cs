@@ -4,7 +4,7 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Host;
 
-/// <summary>Ties a child to this process on Windows. The system ends the child when this process ends, for whatever reason.</summary>
+/// <summary>Makes Windows end a child when this object is disposed or this process ends, for whatever reason.</summary>
 [SupportedOSPlatform("windows")]
 public sealed partial class ChildLife : IDisposable
 {
@@ -13,7 +13,9 @@ public sealed partial class ChildLife : IDisposable
 
     private readonly nint job;
 
-    /// <summary>Ties the child. If the system refuses, the child stays independent.</summary>
+    /// <summary>
+    /// Puts the child into a job object, which ends the child. If Windows refuses this, the child may outlive this process.
+    /// </summary>
     public ChildLife(Process child)
     {
         this.job = CreateJobObjectW(0, 0);

@@ -46,7 +46,9 @@ public abstract partial class ConnectionStates
     }
 }
 
-/// <summary>TCP connections of some listening ports by state. Both ends of a local connection are one connection.</summary>
+/// <summary>
+/// Counts the TCP connections of some listening ports by state. A connection within this machine has two ends and counts once.
+/// </summary>
 /// <param name="ports">The port of each endpoint. Null for an endpoint that is not TCP.</param>
 internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
 {
@@ -55,8 +57,8 @@ internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
     private const int FixedPart = 72, Info = 2;
     private const uint Connections = 0xfff & ~(1u << Listen | 1u << TimeWait) | 1u << NewSynReceived;
 
-    // The kernel measures in jiffies of 1 to 10 ms. If the last send and receive were in the same jiffy, their order is
-    // unknown, so the connection counts as busy for 20 ms.
+    // The kernel measures the last send and the last receive in jiffies of 1 to 10 ms. If both were in the same jiffy,
+    // their order is unknown. The connection then counts as busy for 20 ms.
     private const uint BusyMs = 20;
 
     private readonly Dictionary<(int Watch, UInt128 Client, ushort Port), End> connections = [];
@@ -131,7 +133,8 @@ internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
         return queued || IsRequestOut(SocketDiag.Attribute(message, FixedPart, Info)) ? End.Open | End.Busy : End.Open;
     }
 
-    // In struct tcp_info, tcpi_last_data_sent is at 44 and tcpi_last_data_recv at 52, both in ms before now.
+    // A request is unanswered if the last receive came after the last send. In struct tcp_info, the time since the last
+    // send is at 44 (tcpi_last_data_sent) and the time since the last receive at 52 (tcpi_last_data_recv), both in ms.
     private static bool IsRequestOut(ReadOnlySpan<byte> info)
     {
         if (info.Length < 56)
@@ -149,12 +152,12 @@ internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
     }
 }
 
-/// <summary>Connections of some listening Unix sockets by state.</summary>
-/// <param name="names">The name of each endpoint in the kernel's form. Null for an endpoint that is no Unix socket.</param>
+/// <summary>Counts the connections of some listening Unix sockets by state.</summary>
+/// <param name="names">The name of each endpoint in the kernel's form. Null for an endpoint that is not a Unix socket.</param>
 internal sealed class UnixStates(IReadOnlyList<string?> names)
 {
-    // In linux/unix_diag.h, a message has 16 bytes before its attributes. The dump omits sockets in an accept queue, but
-    // the listening socket's message has their number.
+    // In linux/unix_diag.h, a message has 16 bytes before its attributes. The dump omits the sockets in an accept queue,
+    // but the message of the listening socket tells how many there are.
     private const int FixedPart = 16, NameAttribute = 0, PeerAttribute = 2, QueuesAttribute = 4;
     private const uint ShowNamePeerQueues = 0x01 | 0x04 | 0x10;
     private const int Established = 1, Listen = 10;
@@ -178,7 +181,7 @@ internal sealed class UnixStates(IReadOnlyList<string?> names)
         foreach (var (watch, inode, peer) in ends)
         {
             var tally = tallies[watch];
-            // When a client closes, the server's end stays established, without a peer, until the server closes too.
+            // When a client closes, the server's end loses its peer, but stays established until the server closes too.
             tallies[watch] = peer == 0 ? tally with { Closing = tally.Closing + 1 }
                 : queued.GetValueOrDefault(inode) || queued.GetValueOrDefault(peer) ? tally with { Active = tally.Active + 1 }
                 : tally with { Idle = tally.Idle + 1 };

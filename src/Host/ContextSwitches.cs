@@ -22,7 +22,7 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
 
     /// <summary>
     /// Counts the switches of each living thread of another process, by thread id. This takes some 20 µs a thread, so
-    /// call it outside the window. Null when the process does not exist or may not be read, and on Windows, which has
+    /// call it outside measured time. Null when the process does not exist or may not be read, and on Windows, which has
     /// these counts in performance counters only.
     /// </summary>
     public static IReadOnlyDictionary<int, ContextSwitches>? OfThreads(int process) =>
@@ -41,7 +41,8 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
     }
 
     /// <summary>
-    /// Adds up the switches between two readings of <see cref="OfThreads(int)"/>, without threads that ended in between.
+    /// Adds up the switches of all threads between two readings of <see cref="OfThreads(int)"/>. Threads that ended in
+    /// between are left out.
     /// </summary>
     public static ContextSwitches Between(
         IReadOnlyDictionary<int, ContextSwitches> earlier, IReadOnlyDictionary<int, ContextSwitches> later)
@@ -99,7 +100,8 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
     [LibraryImport("libc")]
     private static partial int getrusage(int who, out ResourceUsage usage);
 
-    // struct rusage has two timevals and 14 longs, whose parts all have 8 bytes on 64-bit Linux. The last two longs are the counts.
+    // struct rusage has two timevals of 2 values each and 14 longs: 18 values of 8 bytes on 64-bit Linux. The counts are the last
+    // two.
     [InlineArray(18)]
     private struct ResourceUsage
     {

@@ -6,7 +6,10 @@ namespace IpcBench.Host;
 /// <summary>CPUs by number, written as the kernel writes them: <c>0-1,3</c>.</summary>
 public sealed class CpuSet
 {
-    /// <summary>The largest number. A larger number is a typing error, because Linux's largest CONFIG_NR_CPUS is 8192.</summary>
+    /// <summary>
+    /// The largest CPU number. A larger number must be a typing error, because Linux can be built for at most 8192 CPUs
+    /// (CONFIG_NR_CPUS).
+    /// </summary>
     private const int Largest = 8191;
 
     private CpuSet(IEnumerable<int> cpus) => Cpus = [.. cpus.Distinct().Order()];
@@ -97,13 +100,13 @@ internal sealed record CpuTopology(string Model, int Logical, int Cores, int Soc
     }
 }
 
-/// <summary>How many CPUs the cgroups of this process allow it to use, as a quota of CPU time.</summary>
+/// <summary>The quota of CPU time that the cgroups of this process set, in CPUs.</summary>
 internal static class CpuQuota
 {
     private static readonly string[] V2Mounts = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
     private static readonly string[] V1Mounts = ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup/cpuacct,cpu"];
 
-    /// <summary>Reads the lowest limit between this process's group and the root. 0 without a limit.</summary>
+    /// <summary>Reads the lowest quota of this process's cgroup and of its parents up to the root. 0 without a quota.</summary>
     public static double Read(ISystemFiles files)
     {
         var quotas = files.Read("/proc/self/cgroup").Split('\n').SelectMany(line => Quotas(files, line)).Where(quota => quota > 0).ToList();
@@ -120,7 +123,8 @@ internal static class CpuQuota
         _ => [],
     };
 
-    // In a container the mount's root is the container's own group, but the path may still be the host's. So every parent is tried.
+    // In a container the path may be that of the host, although the mount begins at the container's own group. So the
+    // path and each of its parents are tried.
     private static IEnumerable<string> Folders(string[] mounts, string path)
     {
         for (var current = path.Trim().TrimEnd('/'); ; current = current[..current.LastIndexOf('/')])

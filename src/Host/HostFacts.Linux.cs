@@ -63,7 +63,7 @@ public sealed partial record HostFacts
         }
     }
 
-    // os-release(5) has lines NAME="value". The first of its two places counts.
+    // os-release(5) has lines NAME="value". The file in /usr/lib counts only when /etc has none.
     private static string OsName(ISystemFiles files)
     {
         var text = files.Read("/etc/os-release") is { Length: > 0 } etc ? etc : files.Read("/usr/lib/os-release");

@@ -59,7 +59,7 @@ public sealed partial record HostFacts
         return GlobalMemoryStatusEx(ref status) ? (long)status.TotalPhysical : 0;
     }
 
-    // The unit of a rate is a hundredth of a per cent of all processors (JOBOBJECT_CPU_RATE_CONTROL_INFORMATION).
+    // A rate of 10,000 is all processors (JOBOBJECT_CPU_RATE_CONTROL_INFORMATION).
     private static double JobQuota()
     {
         var read = QueryInformationJobObject(0, JobObjectCpuRateControlInformation, out var rate, 8, 0);
@@ -81,7 +81,8 @@ public sealed partial record HostFacts
     }
 
     /// <summary>
-    /// Names the power plans that every Windows has, by their ids (winnt.h). Windows itself gives their names only in its own language.
+    /// Names the power plans that every Windows has, by their ids (winnt.h). Windows itself names them only in the system's
+    /// language.
     /// </summary>
     internal static string? PlanOf(Guid scheme) => scheme.ToString() switch
     {

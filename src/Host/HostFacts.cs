@@ -22,7 +22,7 @@ public sealed partial record HostFacts
     public string ClockSource { get; init; } = "";
     public long MemoryBytes { get; init; }
 
-    /// <summary>The soft limit of open files.</summary>
+    /// <summary>How many files this process may have open (the soft limit).</summary>
     public long OpenFiles { get; init; }
 
     /// <summary>The longest possible accept queue (net.core.somaxconn).</summary>

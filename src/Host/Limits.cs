@@ -10,7 +10,10 @@ namespace IpcBench.Host;
 /// </summary>
 public readonly partial record struct OpenFileLimit(long Soft, long Hard)
 {
-    /// <summary>Descriptors besides one per connection: for the runtime, assemblies, epoll, logs and the results file.</summary>
+    /// <summary>
+    /// The descriptors that a process needs besides one for each connection: for the runtime, assemblies, epoll, logs and the
+    /// results file.
+    /// </summary>
     public const int Reserve = 100;
 
     private const int RlimitNofile = 7; // 7 on x86 and ARM (asm-generic/resource.h)
@@ -22,7 +25,7 @@ public readonly partial record struct OpenFileLimit(long Soft, long Hard)
     /// <summary>Raises the soft limit to the hard limit, which needs no privilege, and returns the new limits.</summary>
     public static OpenFileLimit Raise() => OperatingSystem.IsLinux() ? RaiseLinux() : Read();
 
-    /// <summary>Whether the limit has room for this many connections.</summary>
+    /// <summary>Whether the soft limit has room for this many connections and the <see cref="Reserve"/>.</summary>
     public bool Allows(int connections) => Soft >= (long)connections + Reserve;
 
     private static OpenFileLimit ReadLinux() => getrlimit(RlimitNofile, out var limits) == 0 ? From(limits) : Unlimited;
@@ -36,7 +39,7 @@ public readonly partial record struct OpenFileLimit(long Soft, long Hard)
         return ReadLinux();
     }
 
-    // RLIM_INFINITY is all ones.
+    // A limit with all bits set is RLIM_INFINITY, which means no limit.
     private static OpenFileLimit From(Limits limits) => new(Clamp(limits.Current), Clamp(limits.Maximum));
 
     private static long Clamp(ulong value) => value > long.MaxValue ? long.MaxValue : (long)value;
@@ -67,7 +70,9 @@ public static class PortSpace
         }
     }
 
-    /// <summary>Computes the size of the port range, less the connections in TIME_WAIT.</summary>
+    /// <summary>
+    /// Computes the size of the port range, less the connections in TIME_WAIT. At least 1 when the range is known.
+    /// </summary>
     internal static int Linux(ISystemFiles files)
     {
         var range = files.Read("/proc/sys/net/ipv4/ip_local_port_range").Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries);

@@ -17,8 +17,8 @@ public sealed partial record ListenerOwner
         _ => Unknown("this system has no named pipes of Windows"),
     };
 
-    // SO_PEERCRED of a connected Unix socket names the process that called listen(2). A process that inherited the socket
-    // is a descendant of this process.
+    // SO_PEERCRED of a connected Unix socket names the process that called listen(2). Another process that has the socket
+    // inherited it, so it is a descendant of that process.
     private static ListenerOwner OfUnixSocket(string name)
     {
         using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
@@ -41,8 +41,8 @@ public sealed partial record ListenerOwner
         }
     }
 
-    // Some servers, such as nginx, become a daemon after listen(2) and continue in a child. So the process that holds the
-    // socket is searched.
+    // Some servers, such as nginx, fork after listen(2), and only the child continues. So all processes are searched for
+    // those that hold the socket now.
     private static ListenerOwner OfUnixHolders(string name, int listened)
     {
         var (holders, hidden) = Holders(InodesOf(name));
@@ -53,8 +53,8 @@ public sealed partial record ListenerOwner
     }
 
     /// <summary>
-    /// Whether the process has one of the sockets open. If its open files may not be read, or the socket was bound by
-    /// another spelling of the path, the answer is whether the process exists.
+    /// Whether the process has one of the sockets open. If this is unknown, whether the process exists. It is unknown
+    /// when the open files may not be read, or when the socket was bound by another spelling of the path.
     /// </summary>
     private static bool Holds(int pid, HashSet<uint> inodes)
     {

@@ -14,7 +14,9 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
     private static readonly string[] Forwarders =
         ["docker-proxy", "rootlessport", "rootlesskit", "slirp4netns", "pasta", "com.docker.back", "com.docker.backend", "wslrelay"];
 
-    /// <summary>Asks the system for the process. For a socket file or a pipe, connects and closes the connection at once.</summary>
+    /// <summary>
+    /// Finds the process that listens. For a Unix socket or a pipe, this opens a connection and closes it at once.
+    /// </summary>
     public static ListenerOwner Find(LocalEndpoint endpoint)
     {
         try
@@ -33,7 +35,7 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
     /// <summary>Whether the process is this process or one of its ancestors.</summary>
     public static bool IsAboveThis(int pid) => pid == Environment.ProcessId || Ancestors().Contains(pid);
 
-    /// <summary>Rejects a process whose CPU time would include more than the server's.</summary>
+    /// <summary>Returns the process, or the reason why its CPU time is not that of one server.</summary>
     internal static ListenerOwner Judge(int pid, IReadOnlyList<int> ancestors, string name = "") => pid switch
     {
         <= 0 when OperatingSystem.IsWindows() => Unknown("the system does not tell which process listens"),
@@ -52,12 +54,13 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
     private static ListenerOwner Unknown(string reason) => new(null, reason);
 
     /// <summary>
-    /// Chooses the process that owns the socket: the holder whose parents do not hold the socket. Unknown if several such holders remain.
+    /// Chooses the process that owns the socket: the holder that has no other holder among its ancestors. Unknown if
+    /// several holders are left.
     /// </summary>
     /// <param name="holders">The processes that have the socket open.</param>
     /// <param name="hidden">
-    /// Whether the open files of some processes could not be read. If several holders then have a common parent other
-    /// than process 1, this parent is the owner.
+    /// Whether the open files of some processes could not be read. If so, and the holders that are left have a common
+    /// parent other than process 1, this parent is the owner.
     /// </param>
     internal static ListenerOwner Choose(IReadOnlyCollection<int> holders, Func<int, int?> parentOf, bool hidden = false)
     {
@@ -74,7 +77,8 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
 
     private static IReadOnlyList<int> Ancestors() => [.. Parents(Environment.ProcessId, ProcessTree.ParentFinder())];
 
-    // On Windows a new process may have the id of a parent that has ended. So parents can form a circle, which must end the search.
+    // On Windows a new process may have the id of a parent that has ended. A search from parent to parent can therefore
+    // meet a process twice, and ends there.
     private static IEnumerable<int> Parents(int pid, Func<int, int?> parentOf)
     {
         var seen = new HashSet<int> { pid };

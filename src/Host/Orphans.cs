@@ -5,15 +5,16 @@ namespace IpcBench.Host;
 
 /// <summary>
 /// Processes whose parent has ended. Linux gives orphans to process 1, unless an ancestor has asked for them (prctl(2),
-/// PR_SET_CHILD_SUBREAPER). This process can ask, and so finds what the programs that it started have left behind. On
-/// Windows a job object does this work (<see cref="ChildLife"/>).
+/// PR_SET_CHILD_SUBREAPER). This process can ask, and then finds the processes that the programs it started have left
+/// behind. On Windows a job object ends them (<see cref="ChildLife"/>).
 /// </summary>
 public static partial class Orphans
 {
     private const int SetChildSubreaper = 36, NoHang = 1; // prctl(2), waitpid(2)
 
     /// <summary>
-    /// Makes orphans among this process's descendants its children from now on. Returns false when the system cannot do this.
+    /// Makes this process the parent of all orphans among its descendants, from now on. Returns false when the system cannot do
+    /// this.
     /// </summary>
     public static bool TryAdopt() => OperatingSystem.IsLinux() && prctl(SetChildSubreaper, 1, 0, 0, 0) == 0;
 
@@ -22,8 +23,8 @@ public static partial class Orphans
         [.. ProcessTree.Parents().Where(one => one.Value == Environment.ProcessId).Select(one => one.Key)];
 
     /// <summary>
-    /// Frees the id of an ended child. Does nothing while the child runs. Only for a child that has no
-    /// <see cref="System.Diagnostics.Process"/> in this program.
+    /// Frees the id of an ended child. Does nothing while the child runs. Use this only for a child without a
+    /// <see cref="System.Diagnostics.Process"/> object in this program.
     /// </summary>
     public static void Reap(int child)
     {

@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace IpcBench.Host;
 
 /// <summary>
-/// The CPU time of all processes except some families. The time is read from outside, so that the answer does not depend
-/// on what the families do.
+/// The CPU time of all processes except some families (a process with its descendants). The system reports it, so a busy
+/// process does not have to answer.
 /// </summary>
 public sealed class OtherProcesses
 {
@@ -18,16 +18,16 @@ public sealed class OtherProcesses
         (this.timestamp, this.clocks, this.parents) = (timestamp, clocks, parents);
 
     /// <summary>
-    /// Reads all processes that this process can see. This takes some 30 µs a process, so call it outside the window. On
-    /// Windows the clocks have steps of about 15.6 ms, and processes of other users are missing without privilege. Null
-    /// when the system does not report the times.
+    /// Reads all processes that this process can see. This takes some 30 µs a process, so call it outside measured time.
+    /// On Windows the clocks have steps of about 15.6 ms, and processes of other users are missing without privilege.
+    /// Null when the system does not report the times.
     /// </summary>
     public static OtherProcesses? Read()
     {
         if (OperatingSystem.IsLinux())
         {
             var numbers = ProcessTree.Numbers().ToList();
-            // The clocks are read first, because a clock takes a microsecond and a parent takes longer.
+            // The clocks are read before the parents: to read a clock takes a microsecond, and to find a parent takes longer.
             var timestamp = Stopwatch.GetTimestamp();
             var clocks = ProcessClock.Read(numbers);
             return new OtherProcesses(timestamp, clocks, clocks.ToDictionary(one => one.Key, one => one.Value.Parent));
@@ -39,8 +39,8 @@ public sealed class OtherProcesses
     }
 
     /// <summary>
-    /// Computes the CPU time of other processes between two readings, the busiest first. Processes that started or ended
-    /// in between are included. Kernel threads are counted apart, because they work for the process that made them busy.
+    /// Computes the CPU time of other processes between two readings. Processes that started in between are included, and on
+    /// Linux those that ended too. Kernel threads are counted apart, because they work for the process that made them busy.
     /// </summary>
     /// <param name="families">Processes that are left out together with their descendants.</param>
     public static OtherUsage Between(OtherProcesses earlier, OtherProcesses later, IReadOnlyCollection<int> families)
@@ -73,7 +73,7 @@ public sealed class OtherProcesses
 
 /// <summary>The CPU time of other processes.</summary>
 /// <param name="TotalNs">User and kernel time of all other processes, in ns.</param>
-/// <param name="Busiest">The busiest other processes that still run, at most <see cref="Named"/>.</param>
+/// <param name="Busiest">The other processes that still run and used most, the busiest first, at most <see cref="Named"/>.</param>
 public sealed record OtherUsage(long TotalNs, IReadOnlyList<ProcessShare> Busiest)
 {
     public const int Named = 3;
@@ -85,8 +85,8 @@ public sealed record OtherUsage(long TotalNs, IReadOnlyList<ProcessShare> Busies
     public TimeSpan Span { get; init; }
 
     /// <summary>
-    /// Computes the share of a shorter window inside the readings, under the assumption of even use. The readings lie
-    /// outside the window, because each takes a while.
+    /// Computes the CPU time in a window that is shorter than the time between the readings, as if use had been even. The
+    /// readings lie outside the window, because each takes a while.
     /// </summary>
     public OtherUsage Within(TimeSpan window)
     {

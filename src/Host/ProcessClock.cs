@@ -3,7 +3,7 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Host;
 
-/// <summary>CPU time of a process, read from outside, so that a busy process need not answer.</summary>
+/// <summary>CPU time of a process. The system reports it, so a busy process does not have to answer.</summary>
 /// <param name="StartTicks">
 /// When the process started, in the system's unit. This distinguishes two processes that had the same id.
 /// </param>
@@ -52,9 +52,7 @@ public sealed partial record ProcessClock(
         return clocks;
     }
 
-    /// <summary>
-    /// Reads the CPU time of the calling thread, without the time of other threads in between. Zero when the system does not report it.
-    /// </summary>
+    /// <summary>Reads the CPU time of the calling thread alone. Zero when the system does not report it.</summary>
     public static TimeSpan OfThisThread() => TimeSpan.FromTicks(OfThisThreadNs() / TimeSpan.NanosecondsPerTick);
 
     /// <summary>
@@ -65,15 +63,15 @@ public sealed partial record ProcessClock(
 
     /// <summary>
     /// Computes the user and kernel time in ns that the process and its ended children used between two readings. The
-    /// fine clock gives the sum, the coarse clocks give the ratio of its parts. Null when the readings are of different
-    /// processes.
+    /// fine clock gives the sum of both times, the coarse clocks give their ratio. Null when the readings are of
+    /// different processes.
     /// </summary>
     public static (long UserNs, long KernelNs)? Between(ProcessClock earlier, ProcessClock later)
     {
         if (earlier.StartTicks != later.StartTicks || later.CpuNs < earlier.CpuNs)
             return null;
         var (used, user, kernel) = (later.CpuNs - earlier.CpuNs, later.UserNs - earlier.UserNs, later.KernelNs - earlier.KernelNs);
-        // If the time is less than a step of the coarse clock, the ratio since the start of the process is used.
+        // If less than one step of the coarse clocks has passed, the ratio since the start of the process is used.
         if (user + kernel <= 0)
             (user, kernel) = (later.UserNs, later.KernelNs);
         var userPart = user + kernel <= 0 ? used : (long)(used * (user / (double)(user + kernel)));
@@ -83,7 +81,7 @@ public sealed partial record ProcessClock(
     [SupportedOSPlatform("linux")]
     private static ProcessClock? ReadLinux(SystemFiles files, int process)
     {
-        // The fine clock is read first, because the file takes longer.
+        // The fine clock is read first, because reading the file takes longer.
         return FineNs(process) is { } ns && ProcessTree.StatOf(files, process) is { } stat ? ProcessTree.ClockOf(stat, ns) : null;
     }
 

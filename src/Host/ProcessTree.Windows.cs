@@ -13,8 +13,7 @@ public sealed partial class ProcessTree
 
     /// <summary>
     /// Reads the clock by GetProcessTimes and K32GetProcessMemoryInfo, which read one process. System.Diagnostics.Process
-    /// would list all processes to find the memory of one, so reading all processes would take the square of their
-    /// number.
+    /// lists all processes to find the memory of one, so the cost of reading all would grow with the square of their number.
     /// </summary>
     [SupportedOSPlatform("windows")]
     internal static ProcessClock? ClockOfWindows(int id)
@@ -24,7 +23,7 @@ public sealed partial class ProcessTree
             return null;
         try
         {
-            // While another process holds a handle of an ended process, it can still be opened. So its exit code is checked.
+            // An ended process can still be opened while another process holds a handle of it. So the exit code is checked.
             if (!GetExitCodeProcess(process, out var code) || code != StillActive
                 || !GetProcessTimes(process, out var created, out _, out var kernel, out var user))
                 return null;

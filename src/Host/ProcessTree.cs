@@ -1,6 +1,8 @@
 namespace IpcBench.Host;
 
-/// <summary>Processes with all their descendants, watched from outside, so that none of them has to answer.</summary>
+/// <summary>
+/// Some processes with all their descendants. The system reports their times, so a busy process does not have to answer.
+/// </summary>
 public sealed partial class ProcessTree(IReadOnlyList<int> roots)
 {
     // Each id is kept with the start of its process, which distinguishes two processes that had the same id.
@@ -9,15 +11,18 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
     /// <summary>The ids of the processes that the tree was made for.</summary>
     public IReadOnlyList<int> Roots => roots;
 
-    /// <summary>The ids of all processes found so far, ended processes included.</summary>
+    /// <summary>The ids of all processes found so far. <see cref="Find"/> removes ended descendants.</summary>
     public IReadOnlyCollection<int> Members => members.Keys;
 
-    /// <summary>The descendants found so far that still run. A new process with the id of an ended descendant does not count.</summary>
+    /// <summary>
+    /// The descendants found so far that still run. A new process that got the id of an ended descendant does not count.
+    /// </summary>
     public IReadOnlyList<int> Descendants =>
         [.. members.Where(one => !roots.Contains(one.Key) && ProcessClock.Read(one.Key)?.StartTicks == one.Value).Select(one => one.Key)];
 
     /// <summary>
-    /// Looks for new descendants. This takes some 20 µs for each process of the machine, so call it outside the window.
+    /// Adds new descendants and removes ended ones. This takes some 20 µs for each process of the machine, so call it
+    /// outside measured time.
     /// </summary>
     public void Find()
     {
@@ -35,12 +40,12 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
     }
 
     /// <summary>
-    /// Reads the clocks of the processes found so far. This takes some 30 µs a process, of which the clock itself takes one.
+    /// Reads the clocks of the processes found so far. This takes some 30 µs a process, of which the CPU time takes 1 µs.
     /// </summary>
     public TreeReading Read() => new(roots, ProcessClock.Read(members.Keys));
 
     /// <summary>
-    /// Looks for descendants that started since the last look, and adds them to a reading that was taken a moment ago.
+    /// Adds the descendants that started since the last <see cref="Find"/> to a reading that was taken a moment ago.
     /// </summary>
     public TreeReading Complete(TreeReading reading)
     {
@@ -104,9 +109,9 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
     public long WorkingSetBytes => Clocks.Values.Sum(clock => clock.WorkingSetBytes);
 
     /// <summary>
-    /// Computes the user and kernel time in ns of all these processes between two readings. Processes that started in
-    /// between are included, and on Linux processes that ended in between too. Null when a root cannot be read or a new
-    /// process has its id.
+    /// Computes the user and kernel time in ns of all processes of the tree between two readings. Processes that started
+    /// in between are included, and on Linux processes that ended in between too. Null when a root cannot be read or a
+    /// new process has its id.
     /// </summary>
     public static (long UserNs, long KernelNs)? Between(TreeReading earlier, TreeReading later)
     {
@@ -116,7 +121,8 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
         var waited = new Dictionary<int, (long User, long Kernel)>();
         foreach (var (process, now) in later.Clocks)
         {
-            // A new process may have this id by now. If the id is that of a root, the server has ended.
+            // By now the id may belong to a new process, whose time counts from its start. For a root this means that the
+            // server has ended, and the result is null.
             var known = earlier.Clocks.GetValueOrDefault(process);
             var then = known is not null && (known.StartTicks == now.StartTicks || later.Roots.Contains(process)) ? known : Born(now);
             if (ProcessClock.Between(then, now) is not var (userNs, kernelNs))
@@ -130,9 +136,9 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
     }
 
     /// <summary>
-    /// Computes the CPU time of processes that ended between two readings. The kernel adds the whole life of an ended
-    /// child to the process that waits for it. The time before the first reading is therefore subtracted from what the
-    /// child's own parent waited for, and from no other process. Nothing is known of a child that nobody waited for.
+    /// Computes the CPU time of processes that ended between two readings. When a process waits for an ended child, the kernel
+    /// adds the time of the child's whole life to it. So the child's time before the first reading is subtracted: from what its
+    /// parent waited for, or from the total if the parent ended too. The time of a child that nobody waited for is lost.
     /// </summary>
     private static (long UserNs, long KernelNs) Ended(
         TreeReading earlier, TreeReading later, Dictionary<int, (long User, long Kernel)> waited)
@@ -148,7 +154,7 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
             else // the parent ended too, and the process that adopted the child is unknown
                 (orphanUser, orphanKernel) = (orphanUser + user, orphanKernel + kernel);
         }
-        // When nobody waited for a child, the difference is below 0 and counts as 0.
+        // If nobody waited for a child, the difference can be below 0. It then counts as 0.
         return (Math.Max(0, waited.Values.Sum(one => Math.Max(0, one.User)) - orphanUser),
             Math.Max(0, waited.Values.Sum(one => Math.Max(0, one.Kernel)) - orphanKernel));
     }

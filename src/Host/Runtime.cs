@@ -17,8 +17,8 @@ public static class RuntimeFacts
     public static bool IsCompiledAhead { get; } = JitInfo.GetCompiledMethodCount() == 0;
 
     /// <summary>
-    /// Says how tiered compilation, quick JIT, PGO and ReadyToRun are set: by a variable or the runtimeconfig, otherwise
-    /// by the runtime's default. For a program that was compiled ahead, says only this.
+    /// Says which of tiered compilation, quick JIT, PGO and ReadyToRun are on. An environment variable decides, then the
+    /// runtimeconfig, then the runtime's default. For a program that was compiled ahead, says only that.
     /// </summary>
     public static string Tiering() => IsCompiledAhead ? "compiled ahead" : string.Join(", ",
         Knob("tiered compilation", "TieredCompilation", "System.Runtime.TieredCompilation"),
@@ -84,8 +84,8 @@ public static class RuntimeVariables
         Prefixes, prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase) && Names.Contains(name[prefix.Length..]));
 
     /// <summary>
-    /// Whether a file may keep a setting that a server reports: a known variable, or a name like a knob's
-    /// (<c>max-streams</c>). Other names could be any variable or text of the server.
+    /// Whether a results file may keep a setting that a server reports. It may keep known variables, and names in the
+    /// form of this tool's own settings (<c>max-streams</c>). Other names could be any variable or text of the server.
     /// </summary>
     /// <param name="name">A key of <c>DescribeReply.settings</c>.</param>
     public static bool MayKeep(string name) => name.StartsWith(SettingPrefix, StringComparison.OrdinalIgnoreCase)
@@ -94,8 +94,8 @@ public static class RuntimeVariables
 }
 
 /// <summary>
-/// Limits the threads on which .NET's own sockets and pipes complete. They carry the connections that this tool's event
-/// loop does not carry.
+/// Limits the threads on which operations of .NET's own sockets and pipes complete. These sockets and pipes carry all
+/// connections that this tool's event loop does not carry.
 /// </summary>
 public static class CompletionThreads
 {
@@ -104,14 +104,14 @@ public static class CompletionThreads
     private const string CountVariable = "DOTNET_SYSTEM_NET_SOCKETS_THREAD_COUNT";
 
     /// <summary>
-    /// Lets sockets complete on the thread that found them ready, without the thread pool. Call this before the first
-    /// socket exists. Windows has no such setting.
+    /// Lets a socket operation complete on the thread that found the socket ready, without the thread pool. Call this
+    /// before the first socket exists. Windows has no such setting.
     /// </summary>
     public static void Inline() => Environment.SetEnvironmentVariable(InlineVariable, "1");
 
     /// <summary>
-    /// Limits the threads. Call this before the first socket exists. Returns the previous values of the variables that
-    /// were set, for the environment of child processes.
+    /// Limits the completion threads to this number. Call this before the first socket exists. Returns the values that
+    /// the changed environment variables had before, for the environment of child processes. Empty on Windows.
     /// </summary>
     public static IReadOnlyDictionary<string, string?> Limit(int threads)
     {

@@ -6,7 +6,8 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Host;
 
 /// <summary>
-/// CPU time of the whole machine since its start, in ns summed over its CPUs. The usage is the difference of two snapshots.
+/// CPU time of the whole machine since its start, in ns summed over its CPUs. <see cref="Between"/> gives the usage
+/// between two snapshots.
 /// </summary>
 public sealed partial record MachineSnapshot(long Timestamp, int Cpus, long IdleNs, long SoftIrqNs, long StealNs)
 {
@@ -29,11 +30,10 @@ public sealed partial record MachineSnapshot(long Timestamp, int Cpus, long Idle
             return null;
         var capacity = (long)(Stopwatch.GetElapsedTime(earlier.Timestamp, later.Timestamp).TotalNanoseconds * later.Cpus);
         var steal = Math.Max(0, later.StealNs - earlier.StealNs);
-        // The sum of user, system and interrupt time would be too low. Most kernels sample these times at each timer tick
-        // and miss what runs between ticks. But the kernel measures idle time exactly (tick_nohz_stop_idle), so busy time
-        // is capacity less idle time. For example, a ping-pong over a socket pair used 2.46 s of CPU by the exact clocks
-        // of both processes. The sum gave 1.53 s, and capacity less idle time gave 2.66 s. The steps are jiffies of 10
-        // ms.
+        // Busy time is capacity less idle and stolen time. The sum of user, system and interrupt time would be too low: most
+        // kernels sample these three at each timer tick and miss what runs between ticks. Idle time is measured exactly
+        // (tick_nohz_stop_idle). For example, a ping-pong over a socket pair used 2.46 s of CPU by the exact clocks of both
+        // processes. The sum gave 1.53 s, and capacity less idle time gave 2.66 s. Idle time has steps of 10 ms (a jiffy).
         var busy = Math.Clamp(capacity - (later.IdleNs - earlier.IdleNs) - steal, 0, capacity);
         return new MachineTimes(busy, Math.Max(0, later.SoftIrqNs - earlier.SoftIrqNs), steal, capacity);
     }
@@ -51,7 +51,7 @@ public sealed partial record MachineSnapshot(long Timestamp, int Cpus, long Idle
 
     private static long Jiffies(string text) => long.TryParse(text, CultureInfo.InvariantCulture, out var value) ? value * JiffyNs : 0;
 
-    // The step is that of the clock interrupt, up to 15.6 ms. Windows does not report interrupt and steal time.
+    // GetSystemTimes counts in steps of the clock interrupt (up to 15.6 ms). It does not report interrupt and steal time.
     private static MachineSnapshot? TakeWindows()
     {
         var timestamp = Stopwatch.GetTimestamp();
@@ -75,7 +75,7 @@ public sealed record MachineTimes(long BusyNs, long SoftIrqNs, long StealNs, lon
 /// <summary>What this process has used since its start. The usage is the difference of two snapshots.</summary>
 public sealed record ProcessSnapshot
 {
-    /// <summary>The time of the snapshot: <see cref="Stopwatch.GetTimestamp"/>.</summary>
+    /// <summary>When the snapshot was taken, as a <see cref="Stopwatch.GetTimestamp"/>.</summary>
     public required long Timestamp { get; init; }
 
     public required TimeSpan User { get; init; }
@@ -89,10 +89,10 @@ public sealed record ProcessSnapshot
     /// <summary>Methods compiled so far by all threads. A method counts again for each later tier.</summary>
     public required long MethodsCompiled { get; init; }
 
-    /// <summary>Takes a snapshot. This takes about a tenth of a millisecond, so call it outside the window.</summary>
+    /// <summary>Takes a snapshot. This takes about a tenth of a millisecond, so call it outside measured time.</summary>
     public static ProcessSnapshot Take()
     {
-        // The CPU time is read last, so that the cost of the other readings falls before a window that starts here.
+        // The CPU time is read last, so that a measurement that starts here does not include the cost of the other readings.
         var workingSet = Environment.WorkingSet;
         var allocated = GC.GetTotalAllocatedBytes(precise: true);
         var switches = ContextSwitches.Own();

@@ -21,7 +21,7 @@ internal sealed partial class SocketDiag : IDisposable
             throw new Win32Exception(Marshal.GetLastPInvokeError());
     }
 
-    /// <summary>Called with each socket's message after its netlink header.</summary>
+    /// <summary>Receives the message of one socket, without its netlink header.</summary>
     public delegate void Each(ReadOnlySpan<byte> message);
 
     /// <summary>Asks for all sockets that match the request, and passes on their messages one by one.</summary>

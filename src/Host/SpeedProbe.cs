@@ -8,7 +8,7 @@ public static class SpeedProbe
 {
     /// <summary>
     /// The number of bytes that <see cref="MemoryStep"/> walks through. It is larger than a core's own cache, and smaller
-    /// than the cache that cores (and virtual machines of one host) share.
+    /// than the cache that all cores (and virtual machines of one host) share.
     /// </summary>
     public const int MemoryBytes = 4 << 20;
 
@@ -31,15 +31,15 @@ public static class SpeedProbe
         }
         GC.KeepAlive(seed);
         parts.Sort();
-        // The median part counts. An interrupt of 4 ms slows one part and says nothing about the next seconds. A slower
-        // clock slows all parts.
+        // The median part counts for all parts. An interrupt of 4 ms slows one part and says nothing about the next
+        // seconds. A slower clock slows all parts.
         return parts[Parts / 2] * Parts;
     }
 
     /// <summary>
-    /// Times dependent loads over <see cref="MemoryBytes"/> that were read just before. Blocks for 1 to 30 ms. A load
-    /// takes some 10 ns while the bytes are in the shared cache, and 100 ns or more when other programs have filled the
-    /// cache in between.
+    /// Times memory loads over <see cref="MemoryBytes"/>. Each load needs the result of the load before, and all bytes
+    /// were read once just before. Blocks for 1 to 30 ms. A load takes some 10 ns while the bytes are in the shared
+    /// cache, and 100 ns or more when other programs fill this cache.
     /// </summary>
     /// <returns>The time of one load, in ns.</returns>
     public static double MemoryStep()
@@ -78,7 +78,7 @@ public static class SpeedProbe
     {
         public static readonly int[] Next = Make();
 
-        // Makes one circle through all lines (Sattolo's shuffle), in an order that no prefetcher can predict.
+        // Makes one circle through all cache lines (Sattolo's shuffle), in an order that no prefetcher can predict.
         private static int[] Make()
         {
             int[] lines = [.. Enumerable.Range(0, StepsOfWalk)];

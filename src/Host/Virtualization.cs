@@ -7,7 +7,8 @@ namespace IpcBench.Host;
 internal static class Virtualization
 {
     /// <summary>
-    /// Names them, for example <c>kvm, docker</c>. Empty on bare metal. <paramref name="cpuid"/> is the hypervisor that CPUID names.
+    /// Names the hypervisor and the container, for example <c>kvm, docker</c>. Empty on bare metal.
+    /// <paramref name="cpuid"/> is the hypervisor that CPUID names.
     /// </summary>
     public static string Describe(ISystemFiles files, string cpuid)
     {
@@ -81,8 +82,8 @@ internal static class Cpuid
         var bytes = new List<byte>(12);
         Append(bytes, b, c, d);
         var name = HypervisorName(Text(bytes));
-        // If Hyper-V is switched on, Windows itself runs on the hypervisor, in the partition that may create other
-        // partitions (TLFS, leaf 0x40000003, bit 0 of EBX).
+        // On a machine with Hyper-V switched on, Windows itself runs on the hypervisor, in the partition that may create
+        // other partitions (TLFS, leaf 0x40000003, bit 0 of EBX).
         return name == "hyper-v" && (X86Base.CpuId(0x40000003, 0).Ebx & 1) != 0 ? "hyper-v root" : name;
     }
 
