@@ -14,7 +14,7 @@ public enum HeaderName : byte
 }
 
 /// <summary>A decoded field, reduced to what a gRPC client needs.</summary>
-/// <param name="Value">The number of a status, 1 for a gRPC content type, -1 for an invalid value, otherwise 0.</param>
+/// <param name="Value">For a status its number, for a gRPC content type 1, for an invalid value -1, otherwise 0.</param>
 public readonly record struct HeaderField(HeaderName Name, int Value)
 {
     private static ReadOnlySpan<byte> GrpcContentType => "application/grpc"u8;
@@ -71,7 +71,9 @@ public struct HeaderBlock()
     /// <summary>The HTTP status. 0 in trailers, which have none.</summary>
     public int Status;
 
-    /// <summary>The number of the grpc-status. -1 without a grpc-status, and <see cref="BadGrpcStatus"/> when it is no number.</summary>
+    /// <summary>
+    /// The number of the grpc-status. -1 without a grpc-status, and <see cref="BadGrpcStatus"/> when its text is not a number.
+    /// </summary>
     public int GrpcStatus = -1;
 
     public bool IsGrpc;
@@ -105,10 +107,10 @@ public struct HeaderBlock()
     }
 }
 
-/// <summary>Joins a field block that comes in several frames, up to a limit.</summary>
+/// <summary>Joins the parts of a field block that comes in several frames, up to a limit of bytes and frames.</summary>
 public sealed class HeaderBlocks
 {
-    /// <summary>The default of SETTINGS_HEADER_TABLE_SIZE, which this client keeps.</summary>
+    /// <summary>The default of SETTINGS_HEADER_TABLE_SIZE. This client announces no other value.</summary>
     public const int TableSize = 4096;
 
     private const int LargestBlock = 64 * 1024;

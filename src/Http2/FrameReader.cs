@@ -1,12 +1,12 @@
 namespace IpcBench.Http2;
 
 /// <summary>
-/// Splits a stream of bytes into frames. Passes DATA on as it arrives, and keeps an incomplete frame of another type
-/// until the rest of the frame arrives. An idle connection, or a connection that carries only DATA, needs no buffer.
+/// Splits a stream of bytes into frames. The bytes of unpadded DATA are passed on as they arrive. Any other frame is
+/// passed on when all its bytes have arrived. A buffer is made only when a frame or its header arrives in parts.
 /// </summary>
 public sealed class FrameReader(IFrameHandler handler)
 {
-    /// <summary>The default of SETTINGS_MAX_FRAME_SIZE, which this client keeps.</summary>
+    /// <summary>The default of SETTINGS_MAX_FRAME_SIZE. This client announces no other value.</summary>
     public const int MaxFrame = 16384;
 
     private byte[] carry = [];
@@ -84,7 +84,9 @@ public sealed class FrameReader(IFrameHandler handler)
         carried += bytes.Length;
     }
 
-    /// <summary>Completes the kept frame. Returns false when the frame is still incomplete.</summary>
+    /// <summary>
+    /// Completes the kept frame, or the kept header of unpadded DATA. Returns false when bytes of it are still missing.
+    /// </summary>
     private bool CompleteCarried(ref ReadOnlySpan<byte> bytes)
     {
         if (!FillTo(FrameHeader.Size, ref bytes))
@@ -115,7 +117,7 @@ public sealed class FrameReader(IFrameHandler handler)
 /// <summary>Receives the frames of a <see cref="FrameReader"/> in order.</summary>
 public interface IFrameHandler
 {
-    /// <summary>Whether the connection is closed, so that the reader drops the remaining bytes.</summary>
+    /// <summary>Whether the connection is closed. The reader then drops the remaining bytes.</summary>
     bool IsClosed { get; }
 
     /// <summary>Called with a whole frame of any kind except unpadded DATA.</summary>

@@ -114,7 +114,8 @@ public static class FrameRules
     }
 
     /// <summary>
-    /// Returns the error of a WINDOW_UPDATE of 0, or of a WINDOW_UPDATE that makes a window larger than 2^31-1 (RFC 9113, 6.9 and 6.9.1).
+    /// Returns the error code for a WINDOW_UPDATE whose increment is 0 or makes a window larger than 2^31-1 (RFC 9113, 6.9 and
+    /// 6.9.1).
     /// </summary>
     public static Http2Error WindowError(int increment) => increment == 0 ? Http2Error.Protocol : Http2Error.FlowControl;
 
@@ -194,15 +195,13 @@ public enum Http2Error
     Http11Required = 13,
 }
 
-/// <summary>
-/// The error that the peer violated HTTP/2, so that the connection must end. The connection catches this exception itself.
-/// </summary>
+/// <summary>Reports that the peer violated HTTP/2. The connection catches this exception itself and ends.</summary>
 public sealed class Http2Exception(Http2Error error, string message) : Exception(message)
 {
     public Http2Error Error { get; } = error;
 }
 
 /// <summary>
-/// The error that a field block cannot be decoded, so that the connection must end with COMPRESSION_ERROR (RFC 9113, 4.3).
+/// Reports that a field block cannot be decoded. The connection must then end with COMPRESSION_ERROR (RFC 9113, 4.3).
 /// </summary>
 public sealed class HpackException(string message) : Exception(message);

@@ -37,7 +37,8 @@ public static class GrpcStatus
     }
 
     /// <summary>
-    /// Encodes the value of <c>grpc-message</c>: UTF-8, percent-encoded except for printable ASCII without <c>%</c>.
+    /// Encodes the value of <c>grpc-message</c> as UTF-8. Every byte except printable ASCII becomes a percent escape, and so does
+    /// <c>%</c>.
     /// </summary>
     public static string EncodeMessage(string message)
     {

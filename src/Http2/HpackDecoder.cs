@@ -4,9 +4,10 @@ using System.Buffers.Binary;
 namespace IpcBench.Http2;
 
 /// <summary>
-/// Decodes the field blocks of one direction (RFC 7541). Keeps the dynamic table, and decodes values only as far as gRPC needs them.
+/// Decodes the field blocks of one direction (RFC 7541). Keeps the dynamic table. Values are decoded only as far as gRPC needs
+/// them.
 /// </summary>
-/// <param name="tableSize">The SETTINGS_HEADER_TABLE_SIZE that the peer was told.</param>
+/// <param name="tableSize">The SETTINGS_HEADER_TABLE_SIZE that was announced to the peer.</param>
 public sealed class HpackDecoder(int tableSize)
 {
     private const int LongestString = 64 * 1024;
@@ -17,21 +18,23 @@ public sealed class HpackDecoder(int tableSize)
     private byte[] message = [];
     private int messageLength;
 
-    // A server sends the same headers and trailers in the same few bytes, which have the same meaning while the table is
-    // unchanged. With hundreds of connections no table entry is in the processor's cache, so lookups took 6 % of the
-    // client's CPU time. These two known blocks make most lookups unnecessary.
+    // A server sends the same headers and trailers in the same few bytes. While the table is unchanged, equal bytes have
+    // the same meaning. With hundreds of connections no table entry is in the processor's cache, so lookups took 6 % of
+    // the client's CPU time. With these two known blocks most lookups are unnecessary.
     private Known latest;
     private Known before;
     private bool hasChanged;
 
-    /// <summary>Called with every field, if it is set. It is for tests and diagnostics.</summary>
+    /// <summary>Called with every decoded field. Null in normal use; tests and diagnostics set it.</summary>
     public FieldObserver? Observer { get; set; }
 
     public delegate void FieldObserver(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value);
 
     public int TableSize => table.Size;
 
-    /// <summary>The <c>grpc-message</c> of the last block as it was sent, at most 1 KiB. Empty without one.</summary>
+    /// <summary>
+    /// The <c>grpc-message</c> of the last block with its percent escapes, cut at 1 KiB. Empty without a message.
+    /// </summary>
     public ReadOnlySpan<byte> Message => message.AsSpan(0, messageLength);
 
     /// <exception cref="HpackException">The block is invalid.</exception>

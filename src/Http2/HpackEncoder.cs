@@ -3,7 +3,7 @@ using System.Text;
 namespace IpcBench.Http2;
 
 /// <summary>
-/// Chooses the encoding of a field block that a client repeats on one connection. The encoding must not need a larger
+/// Chooses how to encode a field block that a client repeats on one connection, so that the block never needs a larger
 /// table than the server allows.
 /// </summary>
 public sealed class HpackEncoder(RepeatedFields fields)
@@ -40,8 +40,8 @@ public sealed class HpackEncoder(RepeatedFields fields)
     }
 
     /// <summary>
-    /// Makes a block that begins with the changes of the table size. The smallest size since the last block must come
-    /// first (RFC 7541, 4.2). This method always sends 0 first, which is never larger than the smallest size.
+    /// Makes a block that first tells the new size of the table. The smallest size since the last block must be told
+    /// before it (RFC 7541, 4.2). This method always tells 0 first, which is never larger than the smallest size.
     /// </summary>
     private byte[] Announce(bool fits)
     {
@@ -57,7 +57,7 @@ public sealed class HpackEncoder(RepeatedFields fields)
 
 /// <summary>
 /// Fields that a client repeats, encoded once in three forms. The first block of a connection inserts the fields into the
-/// peer's table. Later blocks name each field by one byte.
+/// peer's table, and later blocks name each field by one byte. The third form uses no table.
 /// </summary>
 public sealed class RepeatedFields
 {
@@ -79,7 +79,7 @@ public sealed class RepeatedFields
     /// <summary>The block that inserts the fields into the peer's dynamic table.</summary>
     public byte[] FirstBlock { get; }
 
-    /// <summary>The block for a connection on which <see cref="FirstBlock"/> was sent.</summary>
+    /// <summary>The block that names each field by its index, after <see cref="FirstBlock"/> was sent on the connection.</summary>
     public byte[] IndexedBlock { get; }
 
     /// <summary>The block that does not use the dynamic table.</summary>

@@ -2,7 +2,9 @@ using System.Text;
 
 namespace IpcBench.Http2;
 
-/// <summary>A field of a header table with its classification. Its memory is reused for the next field in the same place.</summary>
+/// <summary>
+/// A field of a header table with its <see cref="HeaderName"/>. The next field in the same place of the table reuses the memory.
+/// </summary>
 public sealed class TableEntry
 {
     private byte[] bytes = [];
@@ -60,7 +62,9 @@ public static class StaticTable
     private static readonly TableEntry[] Entries =
         [.. Texts.Select(text => new TableEntry(Encoding.ASCII.GetBytes(text.Name), Encoding.ASCII.GetBytes(text.Value)))];
 
-    /// <summary>Finds the index of the first entry with this name and, if given, this value. 0 without one.</summary>
+    /// <summary>
+    /// Finds the index of the first entry with this name and, if given, this value. 0 when there is no such entry.
+    /// </summary>
     public static int Find(string name, string? value = null) =>
         Array.FindIndex(Texts, text => text.Name == name && (value is null || text.Value == value)) + 1;
 

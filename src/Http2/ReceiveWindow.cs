@@ -3,8 +3,8 @@ using System.Buffers;
 namespace IpcBench.Http2;
 
 /// <summary>
-/// Flow control of received DATA, with the windows of the connection and its streams, the bytes used, and the credit
-/// given. Each stream keeps its own count of used bytes.
+/// Flow control of received DATA. Counts the bytes that were received without new credit for the peer, and gives the
+/// credit. This object counts for the connection, and each stream keeps its own count.
 /// </summary>
 /// <param name="window">The window of a stream and of the connection, in bytes.</param>
 public sealed class ReceiveWindow(int window)
@@ -26,7 +26,7 @@ public sealed class ReceiveWindow(int window)
             output.WriteWindowUpdate(0, connectionWindow - Http2Settings.DefaultWindow);
     }
 
-    /// <summary>Counts a DATA frame, padding included, on the connection.</summary>
+    /// <summary>Counts the length of a DATA frame, padding included, for the connection.</summary>
     /// <exception cref="Http2Exception">The frame exceeds the window.</exception>
     public void Take(int length)
     {
@@ -47,7 +47,8 @@ public sealed class ReceiveWindow(int window)
     }
 
     /// <summary>
-    /// Gives credit when half of the window is used. So a tiny window never runs dry, and a large window costs almost no frames.
+    /// Gives the peer new credit once more than half of the stream's window is used. So even a tiny window never stays
+    /// empty, and a large window costs almost no frames.
     /// </summary>
     public void CreditStream(int streamId, ref int streamUncredited, IBufferWriter<byte> output)
     {

@@ -45,7 +45,7 @@ public sealed class PeerSettings
     /// <summary>The send window of a new stream, in bytes.</summary>
     public long InitialWindow { get; private set; } = Http2Settings.DefaultWindow;
 
-    /// <returns>The change of the open streams' windows, in bytes.</returns>
+    /// <returns>The number of bytes by which the send windows of the open streams grow. Negative if they shrink.</returns>
     /// <exception cref="Http2Exception">A value is not allowed.</exception>
     public long Apply(ReadOnlySpan<byte> payload)
     {
