@@ -74,7 +74,7 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
 
     PipeWriter IDuplexPipe.Output => pipes.Output;
 
-    /// <summary>Serves the socket from now on and takes ownership of it.</summary>
+    /// <summary>Takes ownership of the socket and starts to serve it on the loop.</summary>
     public static LoopConnection Open(LoopThread thread, Socket socket)
     {
         var connection = new LoopConnection(thread, socket);
@@ -103,7 +103,7 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
         }
         catch (IOException e)
         {
-            // epoll cannot watch another descriptor.
+            // epoll refused to watch the socket, for example because the limit of watched descriptors is reached.
             pipes.Fail(e);
         }
     }

@@ -10,7 +10,7 @@ namespace IpcBench.LoopSockets;
 [SupportedOSPlatform("linux")]
 internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
 {
-    // The time to wait after an accept that failed for lack of descriptors or memory.
+    // The time until the next attempt after a failed accept, which mostly means that descriptors or memory are short.
     private const long RetryNs = 50_000_000;
 
     private readonly Socket socket;
@@ -34,10 +34,12 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
 
     public EndPoint EndPoint { get; }
 
-    /// <summary>Accepts on a socket that listens. The listener closes the socket in the end.</summary>
+    /// <summary>Starts to accept connections on a socket that listens. The listener owns the socket and closes it.</summary>
     /// <param name="next">Returns the loop of the next connection.</param>
     /// <param name="noDelay">Whether to set TCP_NODELAY.</param>
-    /// <param name="onFailure">Gets the reason when nothing can be accepted, once until something was accepted again.</param>
+    /// <param name="onFailure">
+    /// Called with the reason when an accept fails. Further failures are not reported until an accept has succeeded again.
+    /// </param>
     public static Task<LoopConnectionListener> StartAsync(
         Socket socket, Func<LoopThread> next, bool noDelay, Action<string> onFailure)
     {
@@ -71,7 +73,7 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
         }
     }
 
-    // The calling thread unbinds. The loop's thread is not used, because an application may block it.
+    // This runs on the calling thread, because an application may block the loop's thread.
     public ValueTask UnbindAsync(CancellationToken cancellationToken = default)
     {
         lock (gate)
@@ -88,16 +90,16 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
 
     public ValueTask DisposeAsync() => UnbindAsync(CancellationToken.None);
 
-    /// <summary>Called when there may be descriptors again.</summary>
+    /// <summary>Called after the pause that follows a failed accept. There may be free descriptors again.</summary>
     void ILoopTimer.OnDue() => OnReady();
 
     /// <summary>
-    /// Accepts a connection. Returns a descriptor, or a task to wait for when there is no connection yet, or neither when
-    /// there will be none.
+    /// Accepts a waiting connection and returns its descriptor. If none waits or the accept fails, returns a task that
+    /// ends when the next attempt is due. Returns neither after the listener was unbound.
     /// </summary>
     private (int? Descriptor, Task? Ready) Accept()
     {
-        // The lock keeps the socket open, because the number of a closed socket may belong to another file.
+        // The socket cannot be closed while this thread holds the lock. The number of a closed socket may belong to another file.
         lock (gate)
         {
             if (isUnbound)
@@ -125,7 +127,7 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
     // The loop's own timer is used. A timer of the framework may need a new thread, which needs a descriptor.
     private void RetryLater() => loop.Schedule(MonotonicClock.NowNs + RetryNs, this);
 
-    /// <summary>Opens the connection. Null when the connection ended before anybody looked at it.</summary>
+    /// <summary>Opens the connection. Null when the connection has ended already.</summary>
     private LoopConnection? TryOpen(int descriptor)
     {
         if (noDelay)

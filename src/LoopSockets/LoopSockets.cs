@@ -6,7 +6,9 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.LoopSockets;
 
-/// <summary>Connections of a client on event loops, for <see cref="System.Net.Http.SocketsHttpHandler.ConnectCallback"/>.</summary>
+/// <summary>
+/// Opens connections of a client on event loops, for <see cref="System.Net.Http.SocketsHttpHandler.ConnectCallback"/>.
+/// </summary>
 public static class LoopSockets
 {
     /// <summary>Whether the system has epoll. On other systems a connection is an ordinary <see cref="NetworkStream"/>.</summary>
@@ -14,7 +16,8 @@ public static class LoopSockets
     public static bool IsSupported => EventLoop.IsSupported;
 
     /// <summary>
-    /// Connects on an event loop. Any thread may use the stream, with one read and one write at a time. Both continue on the thread pool.
+    /// Opens a connection on an event loop. Any thread may use the stream, with one read and one write at a time. After a
+    /// read or a write, the caller's code continues on the thread pool.
     /// </summary>
     /// <param name="endPoint">An <see cref="IPEndPoint"/>, <see cref="DnsEndPoint"/> or <see cref="UnixDomainSocketEndPoint"/>.</param>
     /// <exception cref="IOException">The connection could not be opened.</exception>

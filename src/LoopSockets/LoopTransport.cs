@@ -17,7 +17,7 @@ public static partial class LoopTransportExtensions
 {
     /// <summary>
     /// Serves TCP and Unix sockets from event loops in place of System.Net.Sockets. Call this after <c>UseKestrel</c>. On
-    /// a system without epoll, Kestrel's transport stays and a warning is logged at start.
+    /// a system without epoll, Kestrel keeps its own transport and a warning is logged at start.
     /// </summary>
     public static IWebHostBuilder UseLoopTransport(this IWebHostBuilder builder, Action<LoopTransportOptions>? configure = null)
     {
@@ -54,8 +54,8 @@ public static partial class LoopTransportExtensions
 public sealed class LoopTransportOptions
 {
     /// <summary>
-    /// The number of event loops, each on its own thread. Connections go to them in turn. Default: one for two CPUs, at
-    /// least one and at most 16.
+    /// The number of event loops, each on its own thread. Connections go to the loops in turn. Default: half the number
+    /// of CPUs, but at least 1 and at most 16.
     /// </summary>
     public int Loops { get; set; } = Math.Clamp(Environment.ProcessorCount / 2, 1, 16);
 
@@ -63,12 +63,14 @@ public sealed class LoopTransportOptions
     public int Backlog { get; set; } = 512;
 
     /// <summary>
-    /// Received bytes of a connection that may wait for the application. At this number reading pauses. Null for no limit.
+    /// The number of received bytes of a connection that may wait for the application. When it is reached, reading
+    /// pauses. Null for no limit.
     /// </summary>
     public long? MaxReadBufferSize { get; set; } = 1024 * 1024;
 
     /// <summary>
-    /// Bytes of a connection that may wait to be sent. At this number the application's flushes wait. Null for no limit.
+    /// The number of bytes of a connection that may wait to be sent. When it is reached, the application's flushes wait. Null for
+    /// no limit.
     /// </summary>
     public long? MaxWriteBufferSize { get; set; } = 64 * 1024;
 
