@@ -12,18 +12,19 @@ using BenchmarkDotNet.Toolchains.InProcess.Emit;
 namespace IpcBench.Microbench;
 
 /// <summary>
-/// Measures allocated bytes per operation and compares them with a committed baseline; they must be equal. Times are ignored.
+/// Measures the allocated bytes per operation. They must be equal to those of a committed baseline. Times are ignored.
 /// </summary>
 internal static class AllocationGate
 {
     private const int GateExit = 4;
     private static readonly JsonSerializerOptions Indented = new() { WriteIndented = true, IndentSize = 1, NewLine = "\n" };
 
-    /// <summary>The committed baseline, relative to the repository's folder.</summary>
+    /// <summary>The committed baseline. The path is relative to the repository's folder.</summary>
     public const string DefaultBaseline = "src/Microbench/allocations.json";
 
     /// <summary>
-    /// Returns 0 when every gated benchmark allocates as much as the baseline says, 4 when one does not, 2 when nothing could be measured.
+    /// Returns 0 when the gated benchmarks and their allocated bytes are those of the baseline. Returns 4 when one
+    /// differs, is new or is missing. Returns 2 when there is no baseline or the measurement failed.
     /// </summary>
     public static int Run(string baselineFile, TextWriter output)
     {
@@ -45,7 +46,7 @@ internal static class AllocationGate
         return differences.Count == 0 ? 0 : GateExit;
     }
 
-    /// <summary>Measures and writes a new baseline.</summary>
+    /// <summary>Measures and writes a new baseline. Returns 0, or 2 when the measurement failed.</summary>
     public static int Record(string baselineFile, TextWriter output)
     {
         if (Measure() is not { } measured)
@@ -55,7 +56,7 @@ internal static class AllocationGate
         return 0;
     }
 
-    /// <summary>One line for each benchmark that differs from the baseline, is new, or was not measured.</summary>
+    /// <summary>Returns one line for each benchmark that differs from the baseline, is new, or was not measured.</summary>
     internal static IReadOnlyList<string> Compare(IReadOnlyDictionary<string, long> baseline, IReadOnlyDictionary<string, long> measured) =>
     [
         .. measured.Where(now => baseline.TryGetValue(now.Key, out var before) && before != now.Value)
@@ -88,7 +89,7 @@ internal static class AllocationGate
         return $"{benchmark.Descriptor.Type.Name}.{benchmark.Descriptor.WorkloadMethod.Name}{parameters}";
     }
 
-    // With a fixed number of operations, one-time allocations are divided in the same way in every run.
+    // The number of operations is fixed. So memory that is allocated only once is divided by the same number in every run.
     private static ManualConfig Config() => ManualConfig.CreateEmpty()
         .AddJob(Job.Dry.WithToolchain(InProcessEmitToolchain.Instance).WithWarmupCount(1).WithIterationCount(1)
             .WithInvocationCount(1 << 14).WithUnrollFactor(16).WithStrategy(BenchmarkDotNet.Engines.RunStrategy.Throughput))
@@ -97,6 +98,8 @@ internal static class AllocationGate
         .WithOptions(ConfigOptions.DisableOptimizationsValidator | ConfigOptions.DisableLogFile);
 }
 
-/// <summary>Marks benchmarks whose allocated bytes are exact, since no other code runs meanwhile: the gate checks only these.</summary>
+/// <summary>
+/// Marks benchmarks whose allocated bytes are exact, because no other code runs at the same time. The gate checks only these.
+/// </summary>
 [AttributeUsage(AttributeTargets.Class)]
 internal sealed class GatedAttribute : Attribute;

@@ -13,7 +13,8 @@ using IpcBench.Transports;
 namespace IpcBench.Microbench;
 
 /// <summary>
-/// Unary calls one after the other on one connection, with the server in this process: time and allocations of both sides together.
+/// Measures unary calls, one after the other on one connection. The server is in this process, so time and allocations
+/// are those of both sides together.
 /// </summary>
 public class CallBenchmarks
 {
@@ -27,7 +28,7 @@ public class CallBenchmarks
     [Params(ProtocolTable.Wire, ProtocolTable.GrpcDotnet)]
     public string Client { get; set; } = "";
 
-    // Blocks here, since the in-process toolchain does not await an asynchronous setup.
+    // This blocks, because the in-process toolchain does not await an asynchronous setup.
     [GlobalSetup]
     public void Setup() => StartAsync().GetAwaiter().GetResult();
 
@@ -60,7 +61,7 @@ public class CallBenchmarks
     };
 }
 
-/// <summary>Reading an address of the command line.</summary>
+/// <summary>Measures how an address from the command line is read.</summary>
 [Gated]
 public class AddressBenchmarks
 {
@@ -71,7 +72,7 @@ public class AddressBenchmarks
     public Address Parse() => Address.Parse(Text);
 }
 
-/// <summary>Recording of latencies: one value per call, one merge per thread and round.</summary>
+/// <summary>Measures how latencies are recorded: one value for each call, and one merge for each thread and round.</summary>
 [Gated]
 public class LatencyBenchmarks
 {
@@ -98,16 +99,16 @@ public class LatencyBenchmarks
     public void MergeOne() => histogram.Add(other);
 }
 
-/// <summary>The lean client's work on the frames around a reply.</summary>
+/// <summary>Measures what the lean client does with the frames around a reply.</summary>
 [Gated]
 public class Http2Benchmarks
 {
-    // ":status: 200", then content-type: first as a literal that enters the dynamic table (RFC 7541, 6.2.1), then as an
-    // index of that entry.
+    // Both blocks hold ":status: 200" and content-type. The first block enters content-type into the dynamic table (RFC
+    // 7541, 6.2.1). The later block names it by its index in that table.
     private static readonly byte[] FirstHeaders = [0x88, 0x5f, 0x10, .. "application/grpc"u8];
     private static readonly byte[] LaterHeaders = [0x88, 0xbe];
 
-    // The same fields as literals that enter no table.
+    // These fields are encoded as literals that do not enter the table.
     private static readonly byte[] LiteralHeaders = [0x88, 0x0f, 0x10, 0x10, .. "application/grpc"u8];
     private static readonly byte[] LiteralTrailers = [0x00, 0x0b, .. "grpc-status"u8, 0x01, (byte)'0'];
 
@@ -130,7 +131,7 @@ public class Http2Benchmarks
     public int DecodeLiteralTrailers() => decoder.Decode(LiteralTrailers).GrpcStatus;
 }
 
-/// <summary>Checking a reply that arrives in pieces of one frame.</summary>
+/// <summary>Measures how a reply is checked that arrives in pieces of the largest frame size.</summary>
 [Gated]
 public class ReplyBenchmarks
 {

@@ -3,7 +3,7 @@ using BenchmarkDotNet.Diagnosers;
 using BenchmarkDotNet.Running;
 using IpcBench.Microbench;
 
-// "gate [BASELINE]" compares allocated bytes with the committed baseline; other arguments are BenchmarkDotNet's own.
+// "gate [BASELINE]" compares allocated bytes with the committed baseline. BenchmarkDotNet reads any other arguments.
 return args switch
 {
     ["gate", .. var rest] => AllocationGate.Run(rest is [var file, ..] ? file : AllocationGate.DefaultBaseline, Console.Out),
@@ -14,7 +14,8 @@ return args switch
 static int RunBenchmarks(string[] args)
 {
     var config = DefaultConfig.Instance.AddDiagnoser(new MemoryDiagnoser(new MemoryDiagnoserConfig(displayGenColumns: false)));
-    // In this process: BenchmarkDotNet would otherwise generate projects below bin/, which this repository's build rules would break.
+    // The benchmarks run in this process. Otherwise BenchmarkDotNet would generate projects below bin/, and this
+    // repository's build rules would break them.
     var summaries = BenchmarkSwitcher.FromAssembly(typeof(AllocationGate).Assembly).Run([.. args, "--inProcess"], config);
     var failed = summaries.SelectMany(summary => summary.Reports).Any(report => !report.Success)
         || summaries.Any(summary => summary.HasCriticalValidationErrors);

@@ -12,8 +12,9 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Microbench;
 
 /// <summary>
-/// A whole call of the lean client on an open HTTP/2 connection, with prepared bytes in place of a server: it writes the request, reads the
-/// reply and completes the call. One case is Download, the other a method with several requests, metadata, a deadline and an expectation.
+/// Measures a whole call of the lean client on an open HTTP/2 connection: it writes the request, reads the reply and
+/// completes the call. Prepared bytes take the place of a server. One case is Download. The other is a method with
+/// several requests, metadata, a deadline and an expected reply.
 /// </summary>
 [Gated]
 public class WireCallBenchmarks
@@ -56,7 +57,7 @@ public class WireCallBenchmarks
         return result.IsOk ? result.Bytes : throw new InvalidOperationException(result.Kind);
     }
 
-    /// <summary>Its one duplex accepts all sent bytes and answers the newest stream, always with the same bytes.</summary>
+    /// <summary>Opens a connection that accepts all sent bytes and always answers the newest stream with the same bytes.</summary>
     private sealed class CannedDialer(byte[] reply, int credit) : Dialer(usesLoops: true)
     {
         public CannedDuplex? Duplex { get; private set; }
@@ -112,7 +113,7 @@ public class WireCallBenchmarks
         }
     }
 
-    /// <summary>No timer is ever due, and posted actions run at once.</summary>
+    /// <summary>Runs posted actions at once, and never runs a timer.</summary>
     private sealed class IdleScheduler : Scheduler
     {
         public override LatencyRecorder Recorder { get; } = new();
