@@ -5,15 +5,15 @@ namespace IpcBench.Protocol;
 
 /// <summary>
 /// The arrival times and latencies of one stream's messages, in memory that does not grow with the stream. Arrivals are
-/// counted in time slots, which double their length when they run out. Latencies are counted to 0.2 %.
+/// counted in time slots of equal length. When the slots run out, their length doubles. Latencies are exact to 0.2 %.
 /// </summary>
 public sealed class ArrivalLog
 {
-    // 2^20 ns are about 1 ms. So the ends of a one-second window are exact to a thousandth of the window, and counts are
-    // interpolated there.
+    // A slot begins with 2^20 ns (about 1 ms), which is a thousandth of a one-second window. At the ends of a window the
+    // counts are interpolated.
     private const int FirstSlotBits = 20, Slots = 1024;
 
-    // Each power of two has 256 steps, and no step is wider than 1/256 of the value.
+    // The values from a power of two to the next are divided into 256 steps. So no step is wider than 1/256 of its values.
     private const int StepBits = 8, Steps = 1 << StepBits;
 
     private readonly uint[]?[] times = new uint[64][];
@@ -23,7 +23,7 @@ public sealed class ArrivalLog
 
     /// <summary>Counts a message whose last byte has arrived.</summary>
     /// <param name="stamp">
-    /// When the message was due, in ns of the same clock. 0 when unknown, and then its latency is not counted.
+    /// When the message was due, in ns of the same clock. 0 when this is unknown. The latency is then not counted.
     /// </param>
     /// <param name="nowNs">The present time in ns, never earlier than in the last call.</param>
     public void Add(ulong stamp, long nowNs)
@@ -67,7 +67,10 @@ public sealed class ArrivalLog
         slotBits++;
     }
 
-    /// <summary>Counts a latency. Below 256 each ns has its own step. Above, the highest nine bits of a value choose its step.</summary>
+    /// <summary>
+    /// Counts a latency in its step. Each latency below 256 ns has its own step. For a longer one the highest nine bits choose the
+    /// step.
+    /// </summary>
     private void Count(long ns)
     {
         var power = Math.Max(0, BitOperations.Log2((ulong)ns | 1) - StepBits + 1);

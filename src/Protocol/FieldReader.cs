@@ -3,10 +3,10 @@ using System.Buffers.Binary;
 namespace IpcBench.Protocol;
 
 /// <summary>
-/// Reads one length-prefixed protobuf message while it streams by, cut at any byte, and keeps only the field that it has
-/// reached. The reader accepts every valid encoding. Its owner decides which fields matter.
+/// Reads one length-prefixed protobuf message while its bytes arrive, in pieces of any length. Keeps only the field that
+/// it has reached. The reader accepts every valid encoding. Its owner decides which fields matter.
 /// </summary>
-/// <param name="isOpaque">Whether the message may be of any type, so that its fields are not read.</param>
+/// <param name="isOpaque">Whether the message may be of any type. Its fields are then not read.</param>
 public struct FieldReader(bool isOpaque)
 {
     private const int PrefixLength = 5, LongestVarint = 10;
@@ -32,10 +32,10 @@ public struct FieldReader(bool isOpaque)
     private uint fieldLeft;
     private uint length;
 
-    /// <summary>The number and wire type of the field that was found.</summary>
+    /// <summary>The number and wire type of the last field that was found, as they are encoded.</summary>
     public ulong Tag { get; private set; }
 
-    /// <summary>The value of the field that was found, or its length in bytes if it has one.</summary>
+    /// <summary>The value of the last field that was found. For a field of variable length, its length in bytes.</summary>
     public ulong Value { get; private set; }
 
     /// <summary>The length of the message in bytes. It is known after the prefix.</summary>
@@ -48,16 +48,16 @@ public struct FieldReader(bool isOpaque)
     public readonly bool IsComplete => state == State.Complete;
 
     /// <summary>
-    /// Whether the bytes are no gRPC message or no protobuf message, or are compressed, which this client did not ask for.
+    /// Whether the bytes are not a gRPC or protobuf message, or are a compressed message, which this tool never asks for.
     /// </summary>
     public readonly bool IsBroken => state == State.Broken;
 
     /// <summary>Reads on to the next field of the message.</summary>
     /// <param name="bytes">
-    /// The bytes that have arrived. Afterwards the rest of them: nothing, or the bytes after a field, a message or an error.
+    /// In: the bytes that have arrived. Out: those that were not read, which follow a field, a message or an error. Often none.
     /// </param>
     /// <returns>
-    /// True when a field was found. The next call skips the bytes of a field with a length. False when the message is
+    /// True when a field was found. If the field has a length, the next call skips its bytes. False when the message is
     /// complete or invalid, or continues in bytes that have not arrived.
     /// </returns>
     public bool Next(ref ReadOnlySpan<byte> bytes)
@@ -76,7 +76,9 @@ public struct FieldReader(bool isOpaque)
         return found;
     }
 
-    /// <summary>Continues in the bytes of the last field, because the owner has read the message up to there.</summary>
+    /// <summary>Continues inside the last field of a message, after the owner itself has read the message up to there.</summary>
+    /// <param name="length">The length of the message in bytes.</param>
+    /// <param name="left">The bytes of the field that follow.</param>
     public void BeginLast(uint length, uint left) => (this.length, messageLeft, fieldLeft, state) = (length, left, left, State.Skip);
 
     /// <summary>Reads the prefix if all its bytes have arrived. Otherwise reads nothing.</summary>

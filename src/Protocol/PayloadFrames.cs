@@ -4,8 +4,9 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Protocol;
 
 /// <summary>
-/// A length-prefixed <see cref="Payload"/> up to the first byte of its payload. It is encoded as generated code does, but
-/// without an object for each message: prefix, stamp, sequence, then tag and length of a payload that is not empty.
+/// The head of a length-prefixed <see cref="Payload"/> message: all bytes before the bytes of its payload. They are
+/// prefix, stamp, sequence, then tag and length of a payload that is not empty. Generated code writes the same bytes, but
+/// needs an object for each message.
 /// </summary>
 public static class PayloadFrame
 {
@@ -37,7 +38,10 @@ public static class PayloadFrame
         return head[..end].ToArray();
     }
 
-    /// <summary>Makes a whole message with its prefix, filled with the pattern. Stamp and sequence are 0.</summary>
+    /// <summary>
+    /// Makes a whole message with its prefix and <paramref name="size"/> bytes of <see cref="PayloadPattern"/>. Stamp and sequence
+    /// are 0.
+    /// </summary>
     public static byte[] ForSize(int size)
     {
         var head = HeadOf(size);
@@ -47,7 +51,7 @@ public static class PayloadFrame
         return frame;
     }
 
-    /// <summary>Writes stamp and sequence into a head, or into a frame that begins with a head.</summary>
+    /// <summary>Writes stamp and sequence into a head, or into a message that begins with a head.</summary>
     public static void Number(Span<byte> head, ulong stamp, uint sequence)
     {
         BinaryPrimitives.WriteUInt64LittleEndian(head[StampOffset..], stamp);
@@ -56,11 +60,11 @@ public static class PayloadFrame
 }
 
 /// <summary>
-/// Reads length-prefixed <see cref="Payload"/> messages while they stream by, and keeps only their measures. The reader
-/// accepts every valid encoding: unknown fields are skipped, and the last of a repeated field counts. It also reads
-/// messages of any type. Of these it knows the lengths alone.
+/// Reads length-prefixed <see cref="Payload"/> messages while their bytes arrive, and keeps only stamp, sequence and
+/// lengths. Every valid encoding is accepted: unknown fields are skipped, and the last of a repeated field counts. Of
+/// messages of any other type, only the lengths are known.
 /// </summary>
-/// <param name="isOpaque">Whether the messages are of any type, so that all bytes of a message are payload.</param>
+/// <param name="isOpaque">Whether the messages are of any type. All bytes of a message then count as payload.</param>
 public struct PayloadReader(bool isOpaque)
 {
     private FieldReader fields = new(isOpaque);
@@ -82,13 +86,16 @@ public struct PayloadReader(bool isOpaque)
     /// <inheritdoc cref="FieldReader.IsComplete"/>
     public readonly bool IsComplete => fields.IsComplete;
 
-    /// <summary>Whether no byte of a next message has arrived.</summary>
+    /// <summary>Whether no message is read in part: none has begun, or the last one is complete.</summary>
     public readonly bool IsBetween => fields.IsEmpty || fields.IsComplete;
 
     /// <inheritdoc cref="FieldReader.IsBroken"/>
     public readonly bool IsBroken => fields.IsBroken;
 
-    /// <summary>Reads up to the end of one message and returns the number of bytes. After a whole message, reads the next one.</summary>
+    /// <summary>
+    /// Reads up to the end of one message and returns the number of bytes read. If the last message is complete, begins the next
+    /// one.
+    /// </summary>
     public int Read(ReadOnlySpan<byte> bytes)
     {
         if (fields.IsComplete)
@@ -106,7 +113,10 @@ public struct PayloadReader(bool isOpaque)
         return bytes.Length - rest.Length;
     }
 
-    /// <summary>Reads a head that <see cref="PayloadFrame"/> wrote, if all its bytes have arrived. Otherwise reads nothing.</summary>
+    /// <summary>
+    /// Reads a head as <see cref="PayloadFrame"/> writes it, with a payload. Otherwise, or if fewer bytes than the
+    /// longest head have arrived, reads nothing.
+    /// </summary>
     private int ReadPlainHead(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length < PayloadFrame.LongestHead || bytes[0] != 0 || bytes[PayloadFrame.StampOffset - 1] != PayloadFrame.StampTag
@@ -135,7 +145,7 @@ public struct PayloadReader(bool isOpaque)
     }
 }
 
-/// <summary>The content of payloads: one block, which is repeated from the first byte of a payload.</summary>
+/// <summary>The content of payloads. One block is repeated, from the first byte of each payload.</summary>
 public static class PayloadPattern
 {
     private static readonly byte[] Shared = Make();
