@@ -1,11 +1,13 @@
 namespace IpcBench.Schema;
 
-/// <summary>A named input: a file, or a device or pipe that may never end.</summary>
+/// <summary>Reads an input that has a name: a file, or a device or pipe that may never end.</summary>
 internal static class InputFile
 {
     /// <summary>Reads all bytes. Opening a named pipe waits for its writer.</summary>
-    /// <param name="name">The name in messages, which is the path of a file.</param>
-    /// <param name="purpose">What the limit is for, as the message of the error says.</param>
+    /// <param name="name">The input's name in messages. For a file this is its path.</param>
+    /// <param name="purpose">
+    /// What the bytes would be too many for, in the words of the error message, for example <c>a corpus in memory</c>.
+    /// </param>
     /// <exception cref="InputException">The input does not exist, cannot be read, or is larger than the limit.</exception>
     public static byte[] Read(string name, Func<Stream> open, long mostBytes, string purpose)
     {

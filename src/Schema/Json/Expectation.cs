@@ -6,8 +6,8 @@ using IpcBench.Schema.Values;
 namespace IpcBench.Schema.Json;
 
 /// <summary>
-/// The expected content of a reply. Every field in the expected JSON is compared, even a default, an empty list or null
-/// ("not set"). Other fields may have any value. Lists must have the expected number of elements.
+/// The expected content of a reply. Every field that the expected JSON names is compared, even if its value is a default, an empty
+/// list or null (which means "not set"). Other fields may have any value. Lists must have the expected number of elements.
 /// </summary>
 public sealed class Expectation
 {
@@ -17,21 +17,21 @@ public sealed class Expectation
     private readonly MethodTypes types;
     private readonly JsonElement expected;
 
-    /// <param name="json">Part of a message of this type.</param>
+    /// <param name="json">The expected fields of a message of this type.</param>
     /// <param name="types">The files that define the type.</param>
     /// <exception cref="InputException">The JSON does not fit the type.</exception>
     public Expectation(MessageDescriptor type, string json, MethodTypes types)
     {
         (this.type, this.types) = (type, types);
-        // The JSON is read and written again, so that every spelling of a value (1e3, "1000") becomes the spelling of a reply.
+        // The JSON is read and written again. So each value (1e3, "1000") gets the spelling that it would have in a reply.
         this.expected = Parse(new JsonWriter(types, JsonFields.AsSet).Write(JsonReader.Read(type, new JsonSource(json), types)));
     }
 
     /// <summary>
-    /// Finds the first difference, as <c>items[2].price: expected 3, got 4</c>. Null without a difference. The received
-    /// value is whole and unescaped, so that the caller can hide secrets in it before it shortens the text.
+    /// Finds the first difference, for example <c>items[2].price: expected 3, got 4</c>. Null without a difference. The
+    /// received value is whole and unescaped, so that the caller can hide secrets in it before it shortens the text.
     /// </summary>
-    /// <exception cref="SchemaException">The bytes are no message of the type.</exception>
+    /// <exception cref="SchemaException">The bytes are not a message of the type.</exception>
     public string? FirstDifference(byte[] reply)
     {
         var message = new WireReader(this.types).Read(this.type, reply);

@@ -7,8 +7,8 @@ namespace IpcBench.Schema.Json;
 internal readonly record struct JsonMember(string Name, int At, JsonNode Value);
 
 /// <summary>
-/// A JSON value with the byte at which it begins, which System.Text.Json's documents do not have. <see cref="Text"/> is
-/// the content of a string, or a number as it was written.
+/// A JSON value with the byte at which it begins. System.Text.Json's documents do not tell this byte. <see cref="Text"/>
+/// is the content of a string, or a number as it was written.
 /// </summary>
 internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
 {
@@ -35,8 +35,8 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
         _ => "null",
     };
 
-    /// <summary>Reads a text of one value.</summary>
-    /// <exception cref="InputException">The text is no JSON, has more than one value, or is nested too deeply.</exception>
+    /// <summary>Reads a text that holds exactly one value.</summary>
+    /// <exception cref="InputException">The text is not JSON, has more than one value, or is nested too deeply.</exception>
     public static JsonNode Parse(JsonSource source)
     {
         var at = 0;
@@ -141,7 +141,7 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
     public static string Short(string text) => text.Length <= Shortened ? text : $"{text[..Shortened]}…";
 }
 
-/// <summary>JSON text and its origin. Errors name line and column, as those of compilers do.</summary>
+/// <summary>JSON text and its origin. Its errors name the line and the column, as compilers do.</summary>
 internal sealed class JsonSource
 {
     private readonly string? name;
@@ -149,7 +149,7 @@ internal sealed class JsonSource
 
     /// <param name="text">The text in UTF-8. A byte order mark is skipped.</param>
     /// <param name="name">The name of the file. Null for text from the command line.</param>
-    /// <param name="firstLine">The line of the file on which the text begins.</param>
+    /// <param name="firstLine">The number of the file's line on which the text begins.</param>
     public JsonSource(ReadOnlyMemory<byte> text, string? name = null, int firstLine = 1)
     {
         Text = text.Span.StartsWith(Encoding.UTF8.Preamble) ? text[Encoding.UTF8.Preamble.Length..] : text;

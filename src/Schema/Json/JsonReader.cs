@@ -27,8 +27,10 @@ internal sealed class JsonReader
         wellKnown = new WellKnownReader(source, types, this);
     }
 
-    /// <summary>Reads a text of one message.</summary>
-    /// <exception cref="InputException">The text is no JSON of this type. The message names line and column.</exception>
+    /// <summary>Reads a text that holds exactly one message.</summary>
+    /// <exception cref="InputException">
+    /// The text is not JSON of this type. The error message names the line and the column.
+    /// </exception>
     public static MessageValue Read(MessageDescriptor type, JsonSource source, MethodTypes types) =>
         new JsonReader(source, types).Message(type, JsonNode.Parse(source));
 
@@ -110,7 +112,7 @@ internal sealed class JsonReader
             throw this.source.Error(node.At, $"{field.FullName} takes no null among its values");
     }
 
-    // For these two types null is a value. For all other types null means that the field is not set.
+    // For Value and NullValue the JSON null is a value. For all other types it means that the field is not set.
     private static bool HoldsNull(FieldDescriptor field) => field.FieldType is FieldType.Message or FieldType.Group
         ? WellKnownTypes.Find(field.MessageType) == WellKnown.Value
         : field.FieldType == FieldType.Enum && field.EnumType.FullName == "google.protobuf.NullValue";

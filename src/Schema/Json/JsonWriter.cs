@@ -10,25 +10,27 @@ using IpcBench.Schema.Values;
 
 namespace IpcBench.Schema.Json;
 
-/// <summary>Which fields are written: those of canonical JSON, those that were set, or all fields including defaults.</summary>
+/// <summary>
+/// Which fields are written: those that canonical JSON writes, those that were set, or all fields including defaults.
+/// </summary>
 internal enum JsonFields { Canonical, AsSet, All }
 
 /// <summary>
-/// Writes a message as JSON: fields by number under their JSON names, 64-bit integers as text, enums by name. Canonical
-/// omits fields without presence that have their default. All writes these fields too, also as empty lists and maps.
+/// Writes a message as JSON: fields in the order of their numbers under their JSON names, 64-bit integers as text, enums by name.
+/// Canonical omits fields without presence that have their default. All writes these fields too, even empty lists and maps.
 /// </summary>
 internal sealed class JsonWriter(MethodTypes types, JsonFields fields = JsonFields.Canonical)
 {
     /// <summary>
-    /// The deepest output. Messages nest at most 100 levels, with a list between two levels, and 10 Any inside each
-    /// other, so no output is deeper.
+    /// The deepest output that is possible is some 2,000 levels: messages nest at most 100 levels, a list or map may be
+    /// at each level, and at most 10 Any are inside each other. This limit is never reached.
     /// </summary>
     public const int Deepest = 10_000;
 
     // The text goes to a terminal or a file, never into HTML. So quotes and umlauts stay readable.
     private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, MaxDepth = Deepest };
 
-    // An Any begins a new message, so the reader's limit of depth does not include the levels inside an Any.
+    // The reader's limit of depth begins anew inside each Any. So the number of Any inside each other has its own limit.
     private const int DeepestAny = 10;
 
     private int anyDepth;

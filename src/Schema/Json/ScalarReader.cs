@@ -99,8 +99,9 @@ internal sealed class ScalarReader(JsonSource source)
     }
 
     /// <summary>
-    /// Whether the enum is closed, so that only its own numbers are values. It is closed in proto2, and in an edition
-    /// whose feature says so for the enum, or for the message or file around it (https://protobuf.dev/editions/features).
+    /// Whether the enum is closed, which means that only its declared numbers are valid. It is closed in proto2, and in
+    /// an edition whose feature says so for the enum, or for the message or file around it
+    /// (https://protobuf.dev/editions/features).
     /// </summary>
     private static bool IsClosed(EnumDescriptor type)
     {
@@ -117,13 +118,13 @@ internal sealed class ScalarReader(JsonSource source)
         source.Error(node.At, $"the enum {type.FullName} has no value {node.Shown}{hint}");
 }
 
-/// <summary>Whole numbers of the JSON mapping (1000, 1e3, 1000.0), read exactly, without floating point.</summary>
+/// <summary>Reads whole numbers of the JSON mapping (1000, 1e3, 1000.0) exactly, without floating point.</summary>
 internal static partial class WholeNumber
 {
     // 2^64 has 20 digits.
     private const int MostDigits = 20;
 
-    /// <summary>Reads the number. Null when the text is no whole number or has more digits than any integer type.</summary>
+    /// <summary>Reads the number. Null when the text is not a whole number or has more digits than any integer type.</summary>
     public static Int128? Parse(string text)
     {
         var match = Form().Match(text);

@@ -130,7 +130,9 @@ internal static class WellKnownTypes
 
     public static WellKnown Find(MessageDescriptor type) => (WellKnown)Kinds.GetValue(type, static unseen => Tell(unseen));
 
-    /// <summary>Whether the JSON form is not an object of the fields, so that an Any holds the message as its "value".</summary>
+    /// <summary>
+    /// Whether the JSON form of the message is not an object of its fields. An Any then holds this form as its "value".
+    /// </summary>
     public static bool HasOwnForm(MessageDescriptor type) => Find(type) != WellKnown.None || type.FullName == "google.protobuf.Empty";
 
     private static WellKnown Tell(MessageDescriptor type)

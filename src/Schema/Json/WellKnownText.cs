@@ -5,14 +5,15 @@ using System.Text.RegularExpressions;
 namespace IpcBench.Schema.Json;
 
 /// <summary>
-/// Reads and writes the texts of Timestamp, Duration and FieldMask by their .proto files. Null for an invalid text or value.
+/// Reads and writes Timestamp, Duration and FieldMask in the text forms that their .proto files define. Null for
+/// an invalid text or value.
 /// </summary>
 internal static partial class WellKnownText
 {
     // 10,000 years, the limit in duration.proto.
     private const long LongestDuration = 315_576_000_000;
 
-    /// <summary>Reads an RFC 3339 text of the years 1 to 9999, with up to nine digits of a second.</summary>
+    /// <summary>Reads an RFC 3339 text of the years 1 to 9999, with up to nine decimal places of a second.</summary>
     public static (long Seconds, int Nanos)? ParseTimestamp(string text)
     {
         var match = TimestampForm().Match(text);
@@ -37,7 +38,7 @@ internal static partial class WellKnownText
             : DateTime.UnixEpoch.AddSeconds(seconds).ToString("yyyy-MM-ddTHH:mm:ss", CultureInfo.InvariantCulture) + Fraction(nanos) + "Z";
 
     /// <summary>
-    /// Reads seconds with up to nine digits after the point, then <c>s</c>. Seconds and nanoseconds have the same sign.
+    /// Reads seconds with up to nine decimal places, followed by <c>s</c>. The returned seconds and nanoseconds have the same sign.
     /// </summary>
     public static (long Seconds, int Nanos)? ParseDuration(string text)
     {
@@ -74,7 +75,7 @@ internal static partial class WellKnownText
     public static string? Mask(IEnumerable<string> paths)
     {
         var text = string.Join(',', paths);
-        // Some paths have no form in camel case. So the text must give the same paths when it is read back.
+        // Not every path can be written in camel case. So the result counts only if reading it gives the same paths.
         var camel = Underscored().Replace(text, match => match.Groups["letter"].Value.ToUpperInvariant());
         return ParseMask(camel) is { } back && string.Join(',', back) == text ? camel : null;
     }

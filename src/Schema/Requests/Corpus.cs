@@ -8,12 +8,12 @@ using IpcBench.Schema.Values;
 
 namespace IpcBench.Schema.Requests;
 
-/// <summary>The largest sizes of a corpus in bytes. All messages stay in memory during the run.</summary>
+/// <summary>The largest sizes in bytes of a corpus (the requests of a run). All messages stay in memory during the run.</summary>
 /// <param name="MessageBytes">The limit of one message. Most gRPC servers accept 4 MiB.</param>
-/// <param name="TotalBytes">The limit of all messages together, and of the file or text that holds them.</param>
+/// <param name="TotalBytes">The limit of all messages together, and of the file or standard input that holds them.</param>
 public sealed record CorpusLimits(int MessageBytes = 4 << 20, int TotalBytes = 256 << 20);
 
-/// <summary>The requests that are sent in turn, encoded once.</summary>
+/// <summary>The requests of a run, encoded once and sent in turn.</summary>
 public sealed class Corpus
 {
     private Corpus(IReadOnlyList<byte[]> messages) => (Messages, Hash) = (messages, HashOf(messages));
@@ -24,13 +24,14 @@ public sealed class Corpus
     public long TotalBytes => Messages.Sum(message => (long)message.Length);
 
     /// <summary>
-    /// SHA-256 over the messages, in lower-case hexadecimal. Before each message stands its length as four big-endian bytes.
+    /// SHA-256 over the messages, in lower-case hexadecimal. The length of each message, as four big-endian
+    /// bytes, is hashed before it.
     /// </summary>
     public string Hash { get; }
 
     /// <summary>
-    /// Reads JSON requests. They are the text itself, <c>@file.jsonl</c> with one request per line, or another
-    /// <c>@file</c> or <c>-</c> (standard input) with requests one after another.
+    /// Reads JSON requests. <paramref name="data"/> is the text itself, <c>@file.jsonl</c> with one request per line, or
+    /// another <c>@file</c> or <c>-</c> (standard input) with one request after another.
     /// </summary>
     /// <exception cref="InputException">The JSON does not fit the type, or there is no request or too many bytes.</exception>
     public static Corpus OfJson(string data, MessageDescriptor type, MethodTypes types, CorpusLimits limits, Func<Stream> standardInput)
@@ -53,7 +54,8 @@ public sealed class Corpus
     }
 
     /// <summary>
-    /// Takes the bytes of <c>@file</c>, or of standard input for <c>-</c>, as one message of any type. The message may be empty.
+    /// Reads <c>@file</c>, or standard input for <c>-</c>, and takes all its bytes as one message of any type.
+    /// The message may be empty.
     /// </summary>
     /// <exception cref="InputException">The file cannot be read or is too large.</exception>
     public static Corpus OfBinary(string data, CorpusLimits limits, Func<Stream> standardInput)
@@ -84,7 +86,7 @@ public sealed class Corpus
 }
 
 /// <summary>The source of the requests: text of the command line, a file, or standard input.</summary>
-/// <param name="File">The file that errors name. Null for text of the command line.</param>
+/// <param name="File">The name that errors put before line and column. Null for text of the command line.</param>
 internal sealed record CorpusInput(string Name, byte[] Text, string? File)
 {
     private const string StandardInput = "standard input";
@@ -103,8 +105,11 @@ internal sealed record CorpusInput(string Name, byte[] Text, string? File)
         byte[] Read(string name, Func<Stream> open) => InputFile.Read(name, open, limits.TotalBytes, "a corpus in memory");
     }
 
-    /// <summary>Lists each request with its text. A .jsonl has one request per line, so that an error names the right line.</summary>
-    /// <exception cref="InputException">The text is no JSON.</exception>
+    /// <summary>
+    /// Lists each request with the text that holds it. Each line of a .jsonl is a text of its own, so that an
+    /// error names the right line.
+    /// </summary>
+    /// <exception cref="InputException">The text is not JSON.</exception>
     public IEnumerable<(JsonSource Source, JsonNode Request)> Requests()
     {
         // PowerShell 5.1 writes UTF-16 with > (about_Character_Encoding), so users may have such files.

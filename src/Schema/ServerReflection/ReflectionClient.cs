@@ -9,7 +9,7 @@ namespace IpcBench.Schema.ServerReflection;
 /// <summary>The result of one reflection stream.</summary>
 /// <param name="Status">The value of grpc-status.</param>
 /// <param name="StatusText">The status in words, as <c>UNAVAILABLE: try later</c>.</param>
-/// <param name="Message">The message of the stream. Null without one.</param>
+/// <param name="Message">The message that the server sent. Null without one.</param>
 public readonly record struct ReflectionReply(int Status, string StatusText, byte[]? Message);
 
 /// <summary>Opens a stream on <paramref name="path"/>, sends one request, half-closes the stream and waits for its end.</summary>
@@ -20,7 +20,7 @@ public delegate Task<ReflectionReply> ReflectionExchange(string path, byte[] req
 /// implement v1, v1alpha is used, which has the same messages. The caller provides the transport.
 /// </summary>
 /// <param name="exchange">Sends one request and receives its answer.</param>
-/// <param name="server">The server's address, for messages.</param>
+/// <param name="server">The server's address in error messages.</param>
 public sealed class ReflectionClient(ReflectionExchange exchange, string server)
 {
     private const int Unimplemented = 12;
@@ -38,7 +38,7 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
     private IReadOnlyList<string>? services;
     private long taken;
 
-    /// <summary>Lists the full names of the services, sorted. The server is asked once.</summary>
+    /// <summary>Lists the full names of the services, sorted. Only the first call asks the server.</summary>
     /// <exception cref="SchemaException">The server offers no reflection, or its reflection failed.</exception>
     public async Task<IReadOnlyList<string>> ServicesAsync(CancellationToken cancel = default) => services ??= await ListAsync(cancel);
 

@@ -24,7 +24,7 @@ internal static partial class DescriptorFiles
         try
         {
             List<FileDescriptorProto> all = [.. files];
-            // A terminal would obey control characters in the name.
+            // The name is shown in a terminal, which would obey control characters.
             if (all.Exists(file => file.Name.Any(char.IsControl)))
                 throw new InputException($"a file of {source} has a name with control characters");
             if (all.Find(file => file.Syntax is not ("" or "proto2" or "proto3" or "editions")) is { } odd)
@@ -108,7 +108,7 @@ public static class Protoset
     public static MethodTypes Read(string path) =>
         Parse(InputFile.Read(path, () => File.OpenRead(path), MostBytes, "a protoset"), path);
 
-    /// <summary>Reads the bytes of a set. Messages call the set <paramref name="source"/>.</summary>
+    /// <summary>Reads the bytes of a set. Error messages call the set <paramref name="source"/>.</summary>
     public static MethodTypes Parse(byte[] bytes, string source)
     {
         try
@@ -124,7 +124,8 @@ public static class Protoset
 }
 
 /// <summary>
-/// Recognizes types that are nested too deeply. Google.Protobuf reads messages of up to 100 levels, and each nested type is a level.
+/// Recognizes the error for types that are nested too deeply. Google.Protobuf reads at most 100 levels of messages, and
+/// each nested type takes a level.
 /// </summary>
 internal static class Nesting
 {

@@ -26,8 +26,8 @@ public sealed class MethodTypes
     public IReadOnlyList<ServiceDescriptor> Services => [.. services.Values.OrderBy(service => service.FullName, StringComparer.Ordinal)];
 
     /// <summary>
-    /// Links files in any order. Well-known files (<c>google/protobuf/…</c>) may be missing. Messages call the origin
-    /// of the files <paramref name="source"/>, such as <c>greeter.pb</c>.
+    /// Links files in any order. Well-known files (<c>google/protobuf/…</c>) may be missing. Error messages call the
+    /// origin of the files <paramref name="source"/>, such as <c>greeter.pb</c>.
     /// </summary>
     /// <exception cref="InputException">A file is missing, has an unknown edition, or is inconsistent.</exception>
     public static MethodTypes From(IEnumerable<FileDescriptorProto> files, string source) => new([.. files], source);
@@ -116,7 +116,7 @@ public static class MethodName
     public static (string Service, string Method) Split(string name)
     {
         var path = name.StartsWith('/') ? name[1..] : name;
-        // With one dot the text is ambiguous: it may be a service without a package, or a package and a service.
+        // A text with one dot is not split, because it is ambiguous: a service without a package, or a package and a service.
         var dot = path.LastIndexOf('.');
         string[] parts = !path.Contains('/') && path.Count(letter => letter == '.') > 1
             ? [path[..dot], path[(dot + 1)..]] : path.Split('/');

@@ -3,12 +3,15 @@ using Google.Protobuf.Reflection;
 namespace IpcBench.Schema.Types;
 
 /// <summary>
-/// Adds imports to files that use types of other files and have no import at all. protobuf.js, and so every grpc-js
-/// server with <c>@grpc/reflection</c>, writes one such file per package.
+/// Adds imports to files that use types of other files but import nothing. protobuf.js, and so every grpc-js server with
+/// <c>@grpc/reflection</c>, writes one such file per package.
 /// </summary>
 internal static class MissingImports
 {
-    /// <summary>Returns the same files, with the missing imports of each other or of <paramref name="supplied"/>.</summary>
+    /// <summary>
+    /// Returns the same files with the imports that were missing. An import may be one of these files or of
+    /// <paramref name="supplied"/>.
+    /// </summary>
     public static IEnumerable<FileDescriptorProto> Add(IReadOnlyList<FileDescriptorProto> files, IEnumerable<FileDescriptor> supplied)
     {
         var places = new Dictionary<string, string>(StringComparer.Ordinal);

@@ -6,8 +6,8 @@ public static class Nearest
     private const int Listed = 8;
 
     /// <summary>
-    /// Makes the end of a message about an unknown name: the known names that differ by a few letters, otherwise all
-    /// known names. The text begins with a colon. Empty without known names.
+    /// Makes the end of a message about an unknown name: up to three known names that differ by a few letters, otherwise
+    /// the first known names. The text begins with a colon. Empty when no names are known.
     /// </summary>
     public static string Hint(string asked, IEnumerable<string> known)
     {
@@ -26,8 +26,8 @@ public static class Nearest
     }
 
     /// <summary>
-    /// Computes the edit distance (V. I. Levenshtein, 1966), row by row. Names longer than 200 letters are no typing
-    /// errors and give <see cref="int.MaxValue"/>.
+    /// Computes the edit distance (V. I. Levenshtein, 1966), row by row. A name of more than 200 letters cannot be a
+    /// typing error and gives <see cref="int.MaxValue"/>.
     /// </summary>
     public static int Distance(string from, string to)
     {

@@ -6,7 +6,7 @@ namespace IpcBench.Schema.Types;
 
 /// <summary>
 /// Compiles a .proto with the <c>protoc</c> on the PATH. If there is none, uses the protoc of Grpc.Tools in NuGet's
-/// folder, where every build of a gRPC project leaves it. Windows and Linux do not differ in this.
+/// folder, where every build of a gRPC project leaves it. This is the same on Windows and Linux.
 /// </summary>
 public static class Protoc
 {
@@ -95,8 +95,8 @@ public static class Protoc
     }
 
     /// <summary>
-    /// Finds the newest protoc of Grpc.Tools in NuGet's folder (NUGET_PACKAGES, otherwise ~/.nuget/packages;
-    /// learn.microsoft.com, Managing the global packages folder). Null without one.
+    /// Finds the newest protoc of Grpc.Tools in NuGet's folder, which is NUGET_PACKAGES or else ~/.nuget/packages
+    /// (learn.microsoft.com, Managing the global packages folder). Null without one.
     /// </summary>
     /// <param name="packages">Another folder of packages. Null for NuGet's folder.</param>
     internal static string? OfGrpcTools(string? packages = null)
@@ -115,7 +115,7 @@ public static class Protoc
     private static string FirstLines(string said, int code)
     {
         var lines = said.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
-        // Warnings come first, but they are not the reason of the rejection. So they are left out.
+        // Warnings come before the errors, but are not why protoc rejected the file. So they are left out.
         if (Array.FindAll(lines, line => !IsWarning(line)) is { Length: > 0 } errors)
             lines = errors;
         if (lines.Length == 0)

@@ -8,8 +8,8 @@ namespace IpcBench.Schema.Values;
 /// Google.Protobuf's order: by number, extensions last. A value is <see cref="int"/> (also for enums),
 /// <see cref="uint"/>, <see cref="long"/>, <see cref="ulong"/>, <see cref="float"/>, <see cref="double"/>,
 /// <see cref="bool"/>, <see cref="string"/>, <see cref="Google.Protobuf.ByteString"/> or <see cref="MessageValue"/>. A
-/// repeated field is a <c>List&lt;object&gt;</c>, a map an <c>OrderedDictionary&lt;object, object&gt;</c>. Null is a
-/// field that the JSON set to null.
+/// repeated field is a <c>List&lt;object&gt;</c>, a map an <c>OrderedDictionary&lt;object, object&gt;</c>. If the JSON
+/// set a field to null, its value is null.
 /// </summary>
 internal sealed class MessageValue(MessageDescriptor type)
 {
@@ -64,7 +64,9 @@ internal static class FieldRules
         _ => WireFormat.WireType.Varint,
     };
 
-    /// <summary>Whether a field without presence is omitted from the bytes. -0.0 is not the default.</summary>
+    /// <summary>
+    /// Whether the value is a default, which a field without presence omits from the bytes. -0.0 is not a default.
+    /// </summary>
     public static bool IsDefault(object value) => value switch
     {
         int number => number == 0,

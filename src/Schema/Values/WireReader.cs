@@ -54,7 +54,7 @@ internal sealed class WireReader(MethodTypes types)
             Entry(message, field, entry);
             return;
         }
-        // Two parts of one message are merged, as the specification of the encoding says.
+        // If the bytes hold a message field twice, the two messages are merged, as the specification of the encoding says.
         var known = field.IsRepeated ? null : message.Get(field) as MessageValue;
         var type = field.FieldType;
         var value = type switch
