@@ -10,7 +10,8 @@ using Microsoft.AspNetCore.Connections;
 namespace IpcBench.Server;
 
 /// <summary>
-/// One Kestrel for all addresses of the options, with one gRPC stack. Raw echoes may have an event loop beside Kestrel.
+/// One Kestrel for all addresses of the options, with one gRPC stack. Raw echoes may be served beside Kestrel, by
+/// an event loop or by tasks.
 /// </summary>
 internal sealed class BenchServer : IAsyncDisposable
 {

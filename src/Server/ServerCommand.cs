@@ -30,9 +30,9 @@ internal static class ServerCommand
     }
 
     /// <summary>
-    /// Makes output to a file or pipe UTF-8, which the client reads. Otherwise the output would be in the code page of a
-    /// console (Windows gives a child without a window its own) or of the locale. An address with an umlaut in its path
-    /// would then become another address.
+    /// Writes output to a file or pipe in UTF-8, which the client expects. Otherwise .NET would use the code page of a
+    /// console (Windows gives one to a child without a window) or the encoding of the locale. The address of a path with
+    /// an umlaut would then become another address.
     /// </summary>
     private static void SpeakUtf8()
     {

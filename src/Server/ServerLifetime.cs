@@ -55,7 +55,7 @@ internal static class ServerLifetime
         stop?.TrySetResult();
     });
 
-    // A thread blocks on reading, because the closed pipe is the only sign that the owner was killed.
+    // A thread blocks in Read, because the end of standard input is the only sign that the owner was killed.
     private static void EndWithInput(TaskCompletionSource stop)
     {
         var input = Console.OpenStandardInput();
@@ -70,7 +70,7 @@ internal static class ServerLifetime
             }
             catch (IOException)
             {
-                // A broken standard input is an end too.
+                // If standard input cannot be read, it counts as ended.
             }
             stop.TrySetResult();
         })

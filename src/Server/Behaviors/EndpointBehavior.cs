@@ -6,12 +6,12 @@ using IpcBench.Host;
 namespace IpcBench.Server.Behaviors;
 
 /// <summary>
-/// What an endpoint does besides answering. It may compute, as a handler would. Or it may fail on purpose, so that tests
-/// can prove that the client notices.
+/// What an endpoint does besides answering. It may compute, as a handler would. Or it may make faults on purpose, so that
+/// tests can prove that the client notices.
 /// </summary>
 /// <param name="workNs">CPU time that each call computes, in ns.</param>
-/// <param name="delayUs">How long each reply is delayed, in µs.</param>
-/// <param name="every">One of this many calls, or messages of streams, is delayed. 1 delays every call.</param>
+/// <param name="delayUs">How long a delayed reply waits, in µs.</param>
+/// <param name="every">One of this many calls (or messages of a stream) is delayed. 1 delays all.</param>
 internal sealed class EndpointBehavior(long workNs, long delayUs, WrongAnswer answer, long every = 1)
 {
     private readonly DelayLine delays = new();
@@ -24,10 +24,10 @@ internal sealed class EndpointBehavior(long workNs, long delayUs, WrongAnswer an
     /// <summary>Whether a call ends with an error after its whole reply.</summary>
     public bool EndsWithError => answer == WrongAnswer.Status;
 
-    /// <summary>Returns the payload bytes of the reply to a request for <paramref name="asked"/> bytes.</summary>
+    /// <summary>Returns the number of payload bytes in the reply to a request for <paramref name="asked"/> bytes.</summary>
     public int SizeFor(int asked) => answer == WrongAnswer.Short && asked > 0 ? asked - 1 : asked;
 
-    /// <summary>Computes, and delays a call or the answer to a message.</summary>
+    /// <summary>Computes, and then delays the call or the answer to a message if it is to be delayed.</summary>
     public ValueTask HoldAsync()
     {
         work?.Run();
@@ -36,7 +36,7 @@ internal sealed class EndpointBehavior(long workNs, long delayUs, WrongAnswer an
     }
 }
 
-/// <summary>A fault of a reply, on purpose.</summary>
+/// <summary>A fault that a reply has on purpose.</summary>
 internal enum WrongAnswer
 {
     None,
@@ -59,7 +59,8 @@ internal sealed class DelayLine
     public DelayLine() => this.thread = new Lazy<Thread>(Start);
 
     /// <summary>
-    /// Completes after <paramref name="microseconds"/>. All callers must pass the same time, because the line is first in, first out.
+    /// Completes after <paramref name="microseconds"/>. All callers must pass the same time, because the waits end in the
+    /// order in which they began.
     /// </summary>
     public Task WaitAsync(long microseconds)
     {
@@ -88,8 +89,8 @@ internal sealed class DelayLine
 }
 
 /// <summary>
-/// The option <c>--work</c> and the options for tests. They have <c>VALUE</c> for every endpoint, or <c>INDEX=VALUE</c>
-/// for one endpoint. Endpoints are counted from 0, with all <c>--listen</c> before all <c>--echo</c>.
+/// The values of the option <c>--work</c> and of the options for tests. A value is <c>VALUE</c> for every endpoint, or
+/// <c>INDEX=VALUE</c> for one endpoint. Endpoints are counted from 0, with all <c>--listen</c> before all <c>--echo</c>.
 /// </summary>
 internal sealed record EndpointBehaviorOptions
 {
@@ -98,7 +99,7 @@ internal sealed record EndpointBehaviorOptions
     /// <summary>CPU time that each call computes: <c>30us</c>.</summary>
     public IReadOnlyList<string> Work { get; init; } = [];
 
-    /// <summary>How long each reply is delayed, in µs.</summary>
+    /// <summary>How long a delayed reply waits, in µs.</summary>
     public IReadOnlyList<string> DelayUs { get; init; } = [];
 
     /// <summary>One of this many calls is delayed.</summary>
@@ -107,7 +108,7 @@ internal sealed record EndpointBehaviorOptions
     /// <summary>The <see cref="WrongAnswer"/> of each reply.</summary>
     public IReadOnlyList<string> Answers { get; init; } = [];
 
-    /// <summary>The values of each option, by its name.</summary>
+    /// <summary>Lists each option by its name, with its values.</summary>
     public IEnumerable<(string Name, IReadOnlyList<string> Values)> Given =>
         [("work", Work), ("delay-us", DelayUs), ("delay-every", DelayEvery), ("fault", Answers)];
 

@@ -5,18 +5,18 @@ using IpcBench.Host;
 namespace IpcBench.Server.Behaviors;
 
 /// <summary>
-/// Computes like a handler: uses CPU time of the calling thread, without allocation or memory traffic. The speed of this
-/// machine is measured once, before the first call, against the thread's CPU clock. Each call reads the clock too and
-/// continues until its time is over, so that neither the clock rate nor other threads change the time. The clock of
-/// Windows has steps of 15.6 ms, which are too coarse. So on Windows the measured speed alone counts.
+/// Computes like a handler: uses CPU time of the calling thread, without allocation or memory traffic. The thread's CPU
+/// clock shows when the time of a call is over, so that neither the clock rate nor other threads change the time. The
+/// speed of this machine, measured once, tells how much to compute between two readings. On Windows this clock has steps
+/// of 15.6 ms, which are too coarse. So there the measured speed alone counts.
 /// </summary>
 /// <param name="ns">CPU time of one call, in ns.</param>
 internal sealed class Work(long ns)
 {
     private static readonly Speed Measured = Speed.Measure();
 
-    // The share of the remaining time that is computed before the clock is read again. Steps take longer than measured
-    // when other threads use the processor's caches and units.
+    // The share of the remaining time that is computed before the clock is read again. It is below 1, because other
+    // threads that use the processor's caches and units make a step slower than it was when it was measured.
     private const double Careful = 0.7;
 
     private static ulong sink;
@@ -31,13 +31,16 @@ internal sealed class Work(long ns)
             Compute((long)(ns * speed.StepsPerNs));
             return;
         }
-        // A clock reading falls in the middle of its own cost. So half of the first and half of the last reading lie outside.
+        // A reading of the clock tells the time in the middle of the reading. So half of the first reading and half of
+        // the last, together one reading, are not between the two times.
         var end = start + ns - speed.ReadingNs;
         while (end - ProcessClock.OfThisThreadNs() is var left && left > speed.ReadingNs / 2)
             Compute((long)Math.Max(1, (left - speed.ReadingNs) * Careful * speed.StepsPerNs));
     }
 
-    /// <summary>Computes steps. Each step depends on the step before, so that no processor computes several steps at a time.</summary>
+    /// <summary>
+    /// Computes steps. Each step needs the result of the step before, so that no processor computes several steps at a time.
+    /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     private static void Compute(long steps)
     {
@@ -55,7 +58,8 @@ internal sealed class Work(long ns)
         private const int Tries = 20, Steps = 400_000, Readings = 500;
 
         /// <summary>
-        /// Measures the speed, which takes some 10 ms. The fastest of several tries counts, because a disturbance only slows a try.
+        /// Measures the speed, which takes some 10 ms. The fastest of several tries counts, because a disturbance
+        /// can only slow a try down.
         /// </summary>
         public static Speed Measure()
         {

@@ -28,7 +28,7 @@ internal sealed class BuiltInStack : IGrpcStack
 /// <summary>The application that Kestrel calls for every HTTP/2 stream.</summary>
 internal sealed class GrpcApplication(UnaryMethods methods, BenchServices services) : IHttpApplication<ServedCall>
 {
-    // Kestrel pools the streams of a connection, and each stream keeps its application object. So a steady load creates no objects.
+    // Kestrel pools the streams of a connection, and each stream keeps its ServedCall. So a steady load creates no objects.
     public ServedCall CreateContext(IFeatureCollection features) => features is IHostContextContainer<ServedCall> container
         ? container.HostContext ??= new ServedCall(features, methods, services)
         : new ServedCall(features, methods, services);

@@ -10,22 +10,24 @@ namespace IpcBench.Server.BuiltIn;
 
 /// <summary>
 /// A call of a Bench method whose messages need not fit into memory: Upload, Echo, Push and Pull. Received payloads are
-/// counted as they arrive. Sent payloads are slices of the pattern.
+/// counted as they arrive. Sent payloads are slices of the shared pattern.
 /// </summary>
 internal abstract class MessageCall(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
 {
     /// <summary>
-    /// The number of bytes of answers after which the call waits for the client to read, however many messages have arrived.
+    /// When this many bytes of answers are not flushed yet, the call waits for the client to read, even if
+    /// more messages have arrived.
     /// </summary>
     public const int MostUnflushed = 32 << 10;
 
-    // A client may pause between two messages, so Kestrel's minimum rate of a request body does not apply here.
+    // A client may pause between two messages. So Kestrel's minimum rate of a request body does not apply, but a call
+    // is aborted after this time.
     private static readonly TimeSpan Longest = TimeSpan.FromHours(1);
 
     private byte[] head = [];
     private int headSize = -1;
 
-    /// <summary>The end of a call that the client has cancelled. Nobody receives its status.</summary>
+    /// <summary>The result of a call that the client has cancelled. Nobody receives it.</summary>
     protected static UnaryResult Gone => UnaryResult.Fail(GrpcStatusCode.Cancelled, "");
 
     /// <summary>Whether the call may have more than one message.</summary>
@@ -67,7 +69,7 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
     /// <summary>Handles all messages and returns the status of the call.</summary>
     protected abstract Task<UnaryResult> ServeAsync();
 
-    /// <summary>Sends the end of the call: its status, or only the end of the stream when messages were sent.</summary>
+    /// <summary>Sends the end of the call, which is its status. If no message was sent, the headers go with it.</summary>
     protected virtual Task EndAsync(UnaryResult end)
     {
         if (Features.GetRequiredFeature<IHttpResponseFeature>() is { HasStarted: false } response)
@@ -76,7 +78,7 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
         return Task.CompletedTask;
     }
 
-    /// <summary>Begins an answer of messages.</summary>
+    /// <summary>Begins the response, to which messages are then written.</summary>
     protected PipeWriter Begin()
     {
         Features.GetRequiredFeature<IHttpResponseFeature>().Headers.ContentType = ResponseWriter.ContentType;

@@ -100,8 +100,8 @@ internal sealed class ReceivingCall(
     }
 
     /// <summary>
-    /// Reads up to the end of a message. Returns false when the message is incomplete. <paramref name="wrong"/> is the
-    /// error of the call, if any.
+    /// Reads up to the end of a message. Returns false when the message is incomplete. If the call must end with an
+    /// error, the result is true and <paramref name="wrong"/> is the error.
     /// </summary>
     private bool Next(ref ReadOnlySequence<byte> left, out UnaryResult wrong)
     {

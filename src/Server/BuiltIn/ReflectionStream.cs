@@ -13,7 +13,8 @@ internal static class ReflectionStream
 {
     public const string Path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
-    // A client may pause between two requests, so Kestrel's minimum rate of a request body does not apply here.
+    // A client may pause between two requests. So Kestrel's minimum rate of a request body does not apply, but the stream
+    // is ended after this time.
     private static readonly TimeSpan Longest = TimeSpan.FromMinutes(5);
 
     /// <summary>Answers requests until the client half-closes the stream.</summary>
@@ -44,8 +45,8 @@ internal static class ReflectionStream
                         return failure;
                     if (state == ReadState.NeedsMore)
                         break;
-                    // An answer is a hundred times as large as its request. So the call waits for the client to read
-                    // before it answers more.
+                    // An answer is a hundred times as large as its request. So the call waits until the client has read,
+                    // and only then answers more.
                     if (unflushed > MessageCall.MostUnflushed)
                     {
                         if ((await output.FlushAsync(limit)).IsCompleted)

@@ -9,11 +9,11 @@ internal static class RequestReader
 {
     /// <summary>
     /// The largest request message in bytes. The largest valid request has eleven bytes. The limit is below the smallest
-    /// window of a stream, so every message fits.
+    /// window of a stream, so every message up to it fits into the window.
     /// </summary>
     public const int MaxMessage = 32 << 10;
 
-    /// <summary>Looks at the received part of the body.</summary>
+    /// <summary>Reads the message of a unary request from the part of the body that has been received.</summary>
     /// <param name="body">All received bytes.</param>
     /// <param name="ended">Whether no more bytes will arrive.</param>
     /// <param name="message">The message, when the result is <see cref="ReadState.Complete"/>.</param>
@@ -101,7 +101,7 @@ internal static class RequestCheck
         return contentType.Count == 1 && IsGrpc(contentType[0]) ? null : StatusCodes.Status415UnsupportedMediaType;
     }
 
-    /// <summary>Shortens a path for an error message.</summary>
+    /// <summary>Shortens a path for use in an error message.</summary>
     public static string Shorten(string path)
     {
         const int shown = 100;

@@ -11,13 +11,13 @@ using Microsoft.AspNetCore.Http.Features;
 namespace IpcBench.Server.BuiltIn;
 
 /// <summary>
-/// The method Pull. It sends payloads, whole or in parts, each when it is due, until the requested number is reached or
-/// the client cancels.
+/// The method Pull. It sends each payload when it is due, whole or in parts, until the requested number is
+/// reached or the client cancels.
 /// </summary>
 internal sealed class SendingCall(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
     : MessageCall(features, services, endpoint)
 {
-    // The bytes that are written before a flush.
+    // After this many written bytes the output is flushed.
     private const int BatchBytes = 32 << 10;
 
     protected override async Task<UnaryResult> ServeAsync()

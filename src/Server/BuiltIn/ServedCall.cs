@@ -34,7 +34,7 @@ internal sealed class ServedCall(IFeatureCollection features, UnaryMethods metho
             return Task.CompletedTask;
         }
         var body = features.GetRequiredFeature<IRequestBodyPipeFeature>().Reader;
-        // A small request has usually arrived as a whole by now. Then the answer needs no async method, and so no object for it.
+        // A small request has usually arrived as a whole by now. The answer then needs no async method, which would allocate.
         return body.TryRead(out var read) && TryAnswer(method, body, read, out var result)
             ? FinishAsync(method, result)
             : ReadOnAsync(method, body);

@@ -36,7 +36,7 @@ internal sealed class UnaryMethods(BenchServices services)
         return UnaryResult.Ok(services.Replies.For(endpoint.Behavior.SizeFor((int)size)));
     }
 
-    // The request has no fields yet. It is parsed because an invalid message must be an error here too.
+    // The types of these requests have no fields yet. The request is parsed all the same, because invalid bytes are an error.
     private static UnaryResult Reply<TRequest>(MessageParser<TRequest> parser, in ReadOnlySequence<byte> message, Func<IMessage> reply)
         where TRequest : IMessage<TRequest>
     {
@@ -47,7 +47,9 @@ internal sealed class UnaryMethods(BenchServices services)
 
 /// <summary>A unary method of a service.</summary>
 /// <param name="Answer">Turns the request message into the result. It must not keep the message.</param>
-/// <param name="IsBench">Whether the method is measured. Such a method counts as a call and has its endpoint's behavior.</param>
+/// <param name="IsBench">
+/// Whether the method is measured. The calls of such a method are counted, and the endpoint's behavior applies to them.
+/// </param>
 internal sealed record UnaryMethod(UnaryAnswer Answer, bool IsBench);
 
 /// <summary>Turns a request message into a result.</summary>
@@ -58,7 +60,7 @@ internal readonly record struct UnaryResult(ReplyFrame? Reply, GrpcStatusCode Co
 {
     public static UnaryResult Ok(ReplyFrame reply) => new(reply, GrpcStatusCode.Ok, "");
 
-    /// <summary>A success without a further message to send.</summary>
+    /// <summary>The result OK, when no message is left to send.</summary>
     public static UnaryResult Ended => new(null, GrpcStatusCode.Ok, "");
 
     public static UnaryResult Fail(GrpcStatusCode code, string message) => new(null, code, message);

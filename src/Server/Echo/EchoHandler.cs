@@ -40,11 +40,11 @@ internal static class EchoHandler
         }
         catch (Exception e) when (e is IOException or OperationCanceledException)
         {
-            // The client closed in the middle of an echo, which is the usual end of these connections.
+            // The client closed the connection in the middle of an echo, which is how these connections usually end.
         }
     }
 
-    /// <summary>Sends the bytes back. Returns false when the client no longer listens.</summary>
+    /// <summary>Sends the bytes back. Returns false when the connection can send nothing more.</summary>
     private static ValueTask<bool> ReturnAsync(PipeWriter output, in ReadOnlySequence<byte> bytes, StalledReader watch)
     {
         foreach (var segment in bytes)
@@ -66,7 +66,7 @@ internal static class EchoHandler
 }
 
 /// <summary>
-/// Ends a connection whose client has not read for a while although bytes wait for it. Such a connection holds a buffer of the server.
+/// Ends a connection whose client has not read for a while although bytes wait for it. These bytes occupy a buffer of the server.
 /// </summary>
 internal sealed class StalledReader
 {

@@ -6,8 +6,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Server.Echo;
 
 /// <summary>
-/// Sends every byte of a connection back on the thread of an event loop. A packet takes one receive and one send, and no
-/// task. While the client reads, the connection has no buffer of its own.
+/// Sends every byte of a connection back on the thread of an event loop. Each piece of input takes one receive and one
+/// send, and creates no task. The connection has a buffer of its own only while its client does not read.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopEchoConnection : ILoopHandler
@@ -28,8 +28,8 @@ internal sealed class LoopEchoConnection : ILoopHandler
     private bool isHeld;
     private long waitingSince;
 
-    /// <summary>Watches the connection. Only the loop's thread may call this.</summary>
-    /// <param name="descriptor">The connection, which this object closes.</param>
+    /// <summary>Starts to serve the connection. Only the loop's thread may call this.</summary>
+    /// <param name="descriptor">The descriptor of the connection, which this object closes.</param>
     /// <param name="hold">Delays each answer, for tests. Null for no delay.</param>
     /// <param name="onWaiting">Called when bytes wait for the client to read.</param>
     public LoopEchoConnection(
@@ -39,7 +39,7 @@ internal sealed class LoopEchoConnection : ILoopHandler
         socket = LoopSocket.Take(loop, descriptor, this);
     }
 
-    /// <summary>Whether bytes have waited for the client for longer than this.</summary>
+    /// <summary>Whether bytes have waited for the client for longer than <paramref name="patience"/>.</summary>
     public bool IsStalled(TimeSpan patience) => waitingSince != 0 && Stopwatch.GetElapsedTime(waitingSince) > patience;
 
     /// <summary>Whether bytes wait for the client to read.</summary>
@@ -122,7 +122,7 @@ internal sealed class LoopEchoConnection : ILoopHandler
         OnWritable();
     }
 
-    /// <summary>Sends the kept bytes. Returns true when no bytes wait any more.</summary>
+    /// <summary>Sends the kept bytes. Returns true when all of them are sent.</summary>
     private bool SendKept()
     {
         if (kept is null || isHeld)

@@ -63,7 +63,10 @@ internal static class EndpointBinder
         return new SocketEndpoint(address, NamedPipeConnector.UnixNote, role, [socket], options.SocketBuffer);
     }
 
-    /// <summary>Makes the note of an endpoint, which names an echo's sockets unless they are the default.</summary>
+    /// <summary>
+    /// Makes the note of an endpoint. It says that an echo uses .NET's sockets when no option asked for them, and adds
+    /// <paramref name="other"/>.
+    /// </summary>
     private static string? NoteOf(in EndpointRole role, ServerOptions options, string? other = null)
     {
         var engine = role is { IsEcho: true, IsWithoutKestrel: false } && options.Sockets is null ? DotNetNote : null;
@@ -75,7 +78,7 @@ internal static class EndpointBinder
 
 /// <summary>What an endpoint does with its connections, on any transport.</summary>
 /// <param name="IsEcho">Whether the endpoint sends all bytes back. Otherwise it speaks gRPC.</param>
-/// <param name="Behavior">Work and faults on purpose.</param>
+/// <param name="Behavior">What each call computes, and the faults that it makes on purpose.</param>
 /// <param name="IsWithoutKestrel">Whether an event loop or a task answers the echo, without Kestrel.</param>
 internal readonly record struct EndpointRole(bool IsEcho, EndpointBehavior Behavior, bool IsWithoutKestrel = false)
 {
@@ -92,5 +95,5 @@ internal readonly record struct ListenPlace(Address Address, string Option)
     public CannotListenException Refusal(string why, Exception? inner = null) => new($"cannot listen on {Address}: {why}", inner);
 }
 
-/// <summary>The error that an address cannot be served. The message is one sentence with cause and advice.</summary>
+/// <summary>Reports that an address cannot be served. The message is one sentence with cause and advice.</summary>
 internal sealed class CannotListenException(string message, Exception? inner = null) : Exception(message, inner);

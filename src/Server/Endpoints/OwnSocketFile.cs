@@ -7,8 +7,8 @@ namespace IpcBench.Server.Endpoints;
 
 /// <summary>
 /// The file of a Unix socket that this server has bound, on Linux. If the file was removed and another server has bound
-/// there, the new file must stay. On Windows this class is not used, because System.Net.Sockets removes the file by its
-/// name when the socket closes.
+/// the same path, the new file must stay. On Windows this class is not used, because System.Net.Sockets removes the file
+/// by its name when the socket closes.
 /// </summary>
 internal sealed class OwnSocketFile
 {
@@ -25,8 +25,10 @@ internal sealed class OwnSocketFile
     }
 
     /// <summary>Takes over the file of a socket that was just bound.</summary>
-    /// <param name="socket">The file's socket. It is replaced by an object that does not remove the file by its name.</param>
-    /// <param name="isShared">Whether other servers may know the path.</param>
+    /// <param name="socket">
+    /// In: the socket as it was bound. Out: another object for the same socket, which does not remove the file when it closes.
+    /// </param>
+    /// <param name="isShared">Whether other servers may use the same path.</param>
     /// <returns>The file. Null when System.Net.Sockets removes it.</returns>
     public static OwnSocketFile? TakeOver(string path, ref Socket socket, bool isShared)
     {
@@ -34,7 +36,7 @@ internal sealed class OwnSocketFile
             return null;
         var binder = socket;
         socket = new Socket(binder.SafeHandle);
-        // Without this call, the finalizer would close the handle that both objects share, and remove the file.
+        // Without this call, the finalizer of the old object would close the handle that both objects share, and remove the file.
         GC.SuppressFinalize(binder);
         return new OwnSocketFile(path, isShared);
     }
@@ -56,7 +58,7 @@ internal sealed class OwnSocketFile
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                // The folder is no longer writable. The next server finds a stale socket and removes it.
+                // The folder is no longer writable, so the file stays. The next server finds a stale socket and removes it.
             }
         }
     }
@@ -64,8 +66,8 @@ internal sealed class OwnSocketFile
 
 /// <summary>
 /// Lets one server at a time look at a folder and change a socket file in it. The lock is flock(2), which ends with the
-/// process. It is on a file in the user's own folder (XDG_RUNTIME_DIR), where no other user can lock it. Without such a
-/// folder the lock is on the folder of the socket. Any user who may read that folder can keep it locked, so a server
+/// process. The locked file is in the user's own folder (XDG_RUNTIME_DIR), where no other user can lock it. Without such
+/// a folder, the folder of the socket itself is locked. Any user who may read that folder can keep it locked, so a server
 /// waits a moment and then continues without the lock.
 /// </summary>
 internal sealed partial class FolderLock : IDisposable

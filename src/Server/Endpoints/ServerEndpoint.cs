@@ -16,7 +16,7 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
     /// <summary>The address for clients, with the actual port.</summary>
     public Address Address { get; } = address;
 
-    /// <summary>What a report must say about this endpoint. Null when its name says everything.</summary>
+    /// <summary>What a report must say about this endpoint besides its name. Null when nothing.</summary>
     public string? Note { get; } = note;
 
     public EndpointCounters Counters { get; } = new();
@@ -78,9 +78,9 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
         }
     }
 
-    // When a connection resets thousands of calls and then closes, about one in a hundred such connections never ends in
-    // Kestrel's HTTP/2 (ASP.NET Core 10.0), although all its calls have ended. Such a connection would count against the
-    // limit of connections for ever. So it is given up some time after its socket is closed.
+    // When a connection resets thousands of calls and then closes, Kestrel's HTTP/2 (ASP.NET Core 10.0) never ends about
+    // one in a hundred such connections, although all their calls have ended. Such a connection would count against the
+    // limit of connections for ever. So the server gives it up some time after its socket is closed.
     private static async Task ServeAsync(Task serving, CancellationToken closed)
     {
         try
@@ -101,7 +101,7 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
         }
         catch (TimeoutException) when (!serving.IsCompleted)
         {
-            // From now on nobody waits for the connection, and it is not counted.
+            // From now on nobody waits for the connection, and it no longer counts.
         }
     }
 }
@@ -138,12 +138,15 @@ internal sealed class EndpointCounters
     public void ConnectionClosed() => Interlocked.Increment(ref this.closed);
 }
 
-/// <summary>A listening socket, and the end point by which Kestrel asks for it.</summary>
-/// <param name="File">The socket's file, if this program removes it.</param>
-/// <param name="IsPrivate">Whether other users of this machine cannot connect.</param>
+/// <summary>A listening socket, and the end point by which Kestrel asks for this socket.</summary>
+/// <param name="File">The socket's file. Null when this program does not remove it.</param>
+/// <param name="IsPrivate">Whether only the current user of this machine can connect.</param>
 internal sealed record BoundSocket(EndPoint EndPoint, Socket Socket, OwnSocketFile? File = null, bool IsPrivate = false) : IDisposable
 {
-    /// <summary>Removes the file and then closes the socket. While the socket is open, no other file can get its inode number.</summary>
+    /// <summary>
+    /// Removes the file, and then closes the socket. As long as the socket is open, no new file can get the
+    /// inode number of this file.
+    /// </summary>
     public void Dispose()
     {
         File?.Remove();

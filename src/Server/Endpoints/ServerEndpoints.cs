@@ -82,7 +82,8 @@ internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
         : base(address, note, role)
     {
         this.name = address.Name;
-        // Unrelated servers can share the name of a pipe, and Kestrel checks only against other Kestrels. So the name is checked here.
+        // Unrelated servers can have pipes of one name, and Kestrel checks only against other Kestrels. So
+        // the name is checked here.
         if (IsServed(@"\\.\pipe\" + this.name))
             throw role.At(address).Refusal(
                 $"another server is answering there; stop it or choose another name with {role.Option}");
@@ -94,7 +95,7 @@ internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
     {
     }
 
-    // Waits for a free instance without opening a connection, so that a live server does not notice.
+    // Waits for a free instance of the pipe but opens no connection, so a server that has this pipe does not notice.
     private static bool IsServed(string path)
     {
         const uint shortest = 1;

@@ -37,8 +37,8 @@ internal static partial class SocketFile
 
     /// <summary>
     /// Waits for the end of a connect on a non-blocking socket. On Windows each such connect begins with WSAEWOULDBLOCK
-    /// (connect, winsock2.h), even to a socket that nobody serves. A connect that takes longer than this has found a busy
-    /// server.
+    /// (connect, winsock2.h), even to a socket that nobody serves. A connect that takes longer than
+    /// <paramref name="patience"/> has reached a busy server.
     /// </summary>
     internal static SocketFileState Outcome(Socket connecting, TimeSpan patience)
     {
@@ -65,7 +65,7 @@ internal static partial class SocketFile
             Directory.CreateDirectory(folder);
     }
 
-    /// <summary>Denies other users access. Returns false when the system refuses.</summary>
+    /// <summary>Denies other users access to the file. Returns false when the system refuses.</summary>
     public static bool TryMakePrivate(string path)
     {
         if (OperatingSystem.IsWindows())
@@ -88,7 +88,7 @@ internal static partial class SocketFile
         }
         catch (SystemException)
         {
-            // Not every version of Windows opens the file of a socket, which is a reparse point, for this change.
+            // The file of a socket is a reparse point. Some versions of Windows cannot open it to change its access rules.
             return false;
         }
     }
@@ -140,6 +140,6 @@ internal enum SocketFileState
     /// <summary>A socket on which a server listens.</summary>
     Live,
 
-    /// <summary>A file that is no socket, or a socket without permission.</summary>
+    /// <summary>A file that is not a socket, or a socket to which this user may not connect.</summary>
     Other,
 }

@@ -6,7 +6,7 @@ using IpcBench.Server.Options;
 
 namespace IpcBench.Server.Endpoints;
 
-/// <summary>Binds TCP ports: every address of a host, on the same port.</summary>
+/// <summary>Binds TCP sockets: all addresses of a host, with the same port.</summary>
 internal static class TcpListen
 {
     /// <summary>Binds and listens. With <paramref name="port"/> 0 the system chooses the port.</summary>
@@ -64,8 +64,8 @@ internal static class TcpListen
             if (options.SocketBuffer is { } size)
                 SocketEndpoint.SetBuffers(socket, size);
             socket.Bind(endPoint);
-            // .NET sets SO_REUSEADDR. With this option two sockets may bind the same port until one of them listens, so
-            // listening is a part of binding.
+            // .NET sets SO_REUSEADDR. With this option two sockets can bind the same port, and only listen(2) fails for
+            // the second one. So this method also listens.
             socket.Listen(options.Backlog);
             return new BoundSocket(socket.LocalEndPoint!, socket);
         }
@@ -123,7 +123,7 @@ internal static class SelfSigned
             var made = request.CreateSelfSigned(now.AddDays(-1), now.AddDays(365));
             if (!OperatingSystem.IsWindows())
                 return made;
-            // Windows does not serve with a key that is in memory alone (dotnet/runtime issue 23749). This round trip stores the key.
+            // Windows cannot serve with a key that is only in memory (dotnet/runtime issue 23749). Export and import store the key.
             using (made)
                 return X509CertificateLoader.LoadPkcs12(made.Export(X509ContentType.Pfx), null);
         }
@@ -148,5 +148,7 @@ internal static class SelfSigned
     }
 }
 
-/// <summary>The error that this system cannot make a certificate, so that <c>https:</c> cannot be served. Other addresses can.</summary>
+/// <summary>
+/// Reports that this system cannot make a certificate. Then <c>https:</c> cannot be served, but other addresses can.
+/// </summary>
 internal sealed class NoCertificateException(string message, Exception inner) : Exception(message, inner);

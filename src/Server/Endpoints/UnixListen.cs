@@ -20,7 +20,7 @@ internal static class UnixListen
         var endPoint = EndPointOf(path, place);
         if (path[0] == '\0')
             return BindAndListen(endPoint, null, place, options);
-        // An owned server needs no lock. Its owner has made up the path, and nobody else knows it.
+        // A server that was started by its owner needs no lock: the owner has made up the path, and nobody else knows it.
         using (options.Owned ? null : FolderLock.Take(path, Patience))
         {
             MakeRoom(path, endPoint, place);

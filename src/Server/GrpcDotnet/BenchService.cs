@@ -16,7 +16,7 @@ namespace IpcBench.Server.GrpcDotnet;
 /// <summary>The Bench service on the generated base class: one instance for all calls, with prepared replies.</summary>
 internal sealed class BenchService(BenchServices services) : Bench.BenchBase
 {
-    // The number of messages after which Pull lets other work run. They take less than a millisecond.
+    // The number of messages after which Pull lets other work run. To send so many takes less than a millisecond.
     private const long MessagesOfTurn = 64;
 
     private readonly ReplyMessages replies = new();
@@ -146,7 +146,7 @@ internal sealed class ControlService(BenchServices services) : Control.ControlBa
     public override Task<UsageReply> Usage(UsageRequest request, ServerCallContext context) => Task.FromResult(services.Usage());
 }
 
-/// <summary>Completed replies of <c>Download</c>. Their payloads are slices of one array.</summary>
+/// <summary>The replies of <c>Download</c> as completed tasks. Their payloads are slices of one array.</summary>
 internal sealed class ReplyMessages
 {
     private readonly KeptBySize<Task<DownloadReply>> kept;
@@ -170,8 +170,8 @@ internal sealed class ReplyMessages
 }
 
 /// <summary>
-/// The memory budget of a large reply. The stack copies the reply into the response and ends the call, but the reply
-/// stays in memory until the client has read it.
+/// The memory budget that a large reply has taken. The stack copies the reply into the response and ends the handler, but
+/// the copy stays in memory until the client has read it.
 /// </summary>
 internal sealed class ReplyRoom(IDisposable room)
 {
@@ -186,7 +186,9 @@ internal sealed class ReplyRoom(IDisposable room)
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>Wraps a handler so that a call with a large reply ends only when the client has read the reply.</summary>
+    /// <summary>
+    /// Wraps a handler so that a call with a large reply ends, and its budget returns, only when the client has read the reply.
+    /// </summary>
     public static RequestDelegate Around(RequestDelegate answer) => http =>
     {
         var answering = answer(http);

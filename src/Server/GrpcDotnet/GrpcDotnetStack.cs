@@ -6,7 +6,7 @@ using IpcBench.Server.Services;
 
 namespace IpcBench.Server.GrpcDotnet;
 
-/// <summary>gRPC as in ASP.NET Core services: Grpc.AspNetCore.Server with single service objects and without logging.</summary>
+/// <summary>gRPC as in ASP.NET Core services: Grpc.AspNetCore.Server, with one object per service and without logging.</summary>
 internal sealed class GrpcDotnetStack : IGrpcStack
 {
     public string Name => IGrpcStack.GrpcDotnet;
@@ -23,7 +23,7 @@ internal sealed class GrpcDotnetStack : IGrpcStack
         builder.Services.AddGrpc(grpc =>
         {
             grpc.IgnoreUnknownServices = true;
-            // The limit has room for the payload and the other fields.
+            // The limit is the largest payload, and some room for the other fields of a message.
             grpc.MaxReceiveMessageSize = (int)Math.Min(int.MaxValue, services.MaxSize + 1024L);
         });
     }

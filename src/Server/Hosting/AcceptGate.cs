@@ -3,12 +3,13 @@ using IpcBench.LoopSockets;
 namespace IpcBench.Server.Hosting;
 
 /// <summary>
-/// Counts accepted connections over all listeners, each until its descriptor is closed. Connections beyond the limit are closed at once.
+/// Counts the accepted connections of all listeners. Each counts until its descriptor is closed. Connections beyond the
+/// limit are closed at once.
 /// </summary>
 /// <param name="limit">
-/// Returns how many connections the present limits allow. Somebody may change the limits while the server runs.
+/// Returns how many connections the limits of this process allow now. They can change while the server runs.
 /// </param>
-/// <param name="warnings">Gets each sentence once.</param>
+/// <param name="warnings">Receives each sentence once.</param>
 internal sealed class AcceptGate(Func<long> limit, TextWriter warnings) : ILogger<LoopTransportFactory>
 {
     private readonly HashSet<string> told = [];
@@ -29,7 +30,7 @@ internal sealed class AcceptGate(Func<long> limit, TextWriter warnings) : ILogge
     /// <summary>Called when the connection is closed.</summary>
     public void Leave() => Interlocked.Decrement(ref open);
 
-    /// <summary>Reports that the system lets no connection be accepted. The listener tries again before long.</summary>
+    /// <summary>Warns that accepting a connection has failed. The listener tries again after a pause.</summary>
     public void TellStuck(string reason) =>
         Tell($"No connection can be accepted ({reason}); the listener tries again every 50 ms.");
 

@@ -8,8 +8,8 @@ namespace IpcBench.Server.Hosting;
 
 /// <summary>
 /// Serves raw echoes over System.Net.Sockets without Kestrel. Each connection has one task, which awaits bytes and sends
-/// them back. What this host costs more than an event loop is the cost of .NET's sockets and thread pool. What Kestrel
-/// costs more than this host is Kestrel's own cost.
+/// them back. Compared with an event loop, this host shows the cost of .NET's sockets and thread pool. Compared with
+/// Kestrel, it shows Kestrel's own cost.
 /// </summary>
 internal sealed class BareEchoHost : IDisposable
 {
@@ -18,7 +18,7 @@ internal sealed class BareEchoHost : IDisposable
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    // The pause after an accept that failed for lack of descriptors or memory.
+    // The pause after a failed accept, which mostly means that descriptors or memory are short.
     private static readonly TimeSpan Retry = TimeSpan.FromMilliseconds(50);
 
     private readonly CancellationTokenSource stopping = new();
@@ -84,7 +84,7 @@ internal sealed class BareEchoHost : IDisposable
         }
         catch (Exception e) when (e is SocketException or OperationCanceledException or ObjectDisposedException)
         {
-            // These are the usual ends of these connections: the client closed or does not read, or the server stops.
+            // This is how these connections usually end: the client closed or does not read, or the server stops.
         }
         finally
         {
@@ -110,7 +110,7 @@ internal sealed class BareEchoHost : IDisposable
         }
     }
 
-    /// <summary>Waits for a send, and gives up a client that does not read for a while.</summary>
+    /// <summary>Waits for the end of a send, and cancels it when the client does not read for a while.</summary>
     private static async ValueTask<int> PatientlyAsync(ValueTask<int> send, CancellationTokenSource stall)
     {
         stall.CancelAfter(Patience);

@@ -6,8 +6,8 @@ using Microsoft.AspNetCore.Http.Features;
 namespace IpcBench.Server.Hosting;
 
 /// <summary>
-/// A connection that gives its place back when it is closed. ConnectionClosed is no sign of the close. It only says that
-/// the client has ended its side, while the descriptor and the answers in flight are still there.
+/// A connection that gives its place at the gate back when it is disposed. ConnectionClosed would be too early: it only
+/// says that the client has ended its side, while the descriptor and the answers in flight are still there.
 /// </summary>
 internal sealed class GatedConnection(ConnectionContext inner, AcceptGate gate) : ConnectionContext
 {

@@ -3,7 +3,9 @@ using Microsoft.AspNetCore.Connections;
 
 namespace IpcBench.Server.Hosting;
 
-/// <summary>A transport whose connections the gate counts. Connections for which the gate has no room are closed at once.</summary>
+/// <summary>
+/// Makes listeners whose connections the gate counts. Connections for which the gate has no room are closed at once.
+/// </summary>
 internal sealed class GatedListenerFactory(IConnectionListenerFactory inner, AcceptGate gate)
     : IConnectionListenerFactory, IConnectionListenerFactorySelector
 {
@@ -14,8 +16,8 @@ internal sealed class GatedListenerFactory(IConnectionListenerFactory inner, Acc
 }
 
 /// <summary>
-/// Hands on the connections for which the gate has room. A rejected connection is closed before the next connection is
-/// accepted. So a flood of connections takes only one file descriptor more than the served connections.
+/// Hands on the connections for which the gate has room. A rejected connection is closed before the next one is accepted.
+/// So even a flood of connections takes only one descriptor more than the served connections.
 /// </summary>
 internal sealed class GatedListener(IConnectionListener inner, AcceptGate gate) : IConnectionListener
 {

@@ -30,8 +30,8 @@ internal static class KestrelHost
         });
         builder.Services.Configure<SocketTransportOptions>(sockets => Configure(sockets, options, endpoints));
         builder.Services.Configure<LoopTransportOptions>(sockets => Configure(sockets, options, endpoints));
-        // The socket transport is Kestrel's or that of the event loops, and stands behind the gate. Kestrel takes the
-        // last registered factory that can bind an end point.
+        // The transport for sockets is Kestrel's own or that of the event loops. In both cases the gate stands before it.
+        // Kestrel takes the last registered factory that can bind an end point.
         builder.Services.AddSingleton<IConnectionListenerFactory>(services =>
             new GatedListenerFactory(
                 options.Sockets == SocketEngine.Loop && EventLoop.IsSupported
@@ -46,7 +46,7 @@ internal static class KestrelHost
     {
         sockets.CreateBoundListenSocket = Take(endpoints);
         sockets.Backlog = options.Backlog;
-        // The bytes of one connection that may wait to be read. An echo whose client does not read leaves them waiting.
+        // The bytes of one connection that may wait to be read. They wait when the client of an echo does not read.
         sockets.MaxReadBufferSize = KestrelLimits.MostUnread;
         sockets.NoDelay = !options.Nagle;
         sockets.UnsafePreferInlineScheduling = options.Inline;
@@ -84,7 +84,7 @@ internal static class WindowsPipes
         pipes.MaxReadBufferSize = KestrelLimits.MostUnread;
         if (options.PipeListeners is { } listeners)
             pipes.ListenerQueueCount = listeners;
-        // By default Kestrel asks for kernel buffers of 0 bytes, so that every write waits for its reader.
+        // By default Kestrel asks for kernel buffers of 0 bytes. Every write then waits until the other side reads.
         if (options.PipeBuffer is { } size)
             pipes.CreateNamedPipeServerStream = context => Create(context, size);
     });

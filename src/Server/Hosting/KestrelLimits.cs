@@ -9,23 +9,27 @@ namespace IpcBench.Server.Hosting;
 /// </summary>
 internal static class KestrelLimits
 {
-    /// <summary>The least number of connections. If the limit of open files allows fewer, the server does not start.</summary>
+    /// <summary>
+    /// The fewest connections for which the server starts. It does not start if the limit of open files allows fewer.
+    /// </summary>
     private const long FewestConnections = 16;
 
     /// <summary>
-    /// The received bytes of one connection that its protocol has not read yet. At this number the socket is no longer read.
+    /// How many received bytes of one connection may wait for its protocol to read them. When they are so
+    /// many, the socket is not read.
     /// </summary>
     public const int MostUnread = 256 << 10;
 
     private const long MostConnections = 20_000;
 
-    // Without a free file descriptor a process can neither accept nor load code, so this many are kept back. With grpc-dotnet's
-    // stack the process has 186 descriptors open after the first calls, and the loops keep 32 free (LoopListener).
+    // Without a free file descriptor a process can neither accept nor load code. So of the limit these are kept back: 186
+    // that are open after the first calls with grpc-dotnet's stack, 32 that the loops keep free (LoopListener), and 134
+    // as a margin for code that is loaded later and for rejected connections until they are closed.
     private const long OwnFiles = 352;
 
     /// <summary>
-    /// Returns the most connections over all endpoints. Further connections are closed at once. A benchmark with 10,000
-    /// connections must work, and each idle connection costs about 35 KiB.
+    /// Returns the most connections over all endpoints together. Further connections are closed at once. A benchmark with
+    /// 10,000 connections must work, and each idle connection costs about 35 KiB.
     /// </summary>
     public static long MaxConnections() => Math.Clamp(OpenFileLimit.Read().Soft - OwnFiles, 0, MostConnections);
 
@@ -39,11 +43,11 @@ internal static class KestrelLimits
     public static void Apply(KestrelServerOptions kestrel, ServerOptions options, long maxConnections)
     {
         kestrel.AddServerHeader = false;
-        // Clients with their own TLS layer may say http, and nothing here depends on the scheme.
+        // A client that adds TLS itself may name another scheme (http) than this server sees. Nothing here depends on the scheme.
         kestrel.AllowAlternateSchemes = true;
         var limits = kestrel.Limits;
         limits.MaxConcurrentConnections = maxConnections;
-        // In an interleaved run a connection may wait minutes for its next round.
+        // While other transports are measured, a connection may wait minutes for its next calls.
         limits.KeepAliveTimeout = TimeSpan.FromMinutes(10);
         // How long a request may take to send its headers.
         limits.RequestHeadersTimeout = TimeSpan.FromSeconds(10);
@@ -51,13 +55,13 @@ internal static class KestrelLimits
         // HPACK bomb expands to megabytes.
         limits.MaxRequestHeadersTotalSize = 16 << 10;
         limits.MaxRequestHeaderCount = 64;
-        // Kestrel's limit is not used, because the gRPC stack rejects a message that is too long with RESOURCE_EXHAUSTED.
+        // Kestrel's limit is off, because the gRPC stack itself rejects a message that is too long (RESOURCE_EXHAUSTED).
         limits.MaxRequestBodySize = null;
-        // A request body that is slower than this is cut off after the grace period.
+        // A request body that arrives more slowly than this is cut off after the grace period.
         limits.MinRequestBodyDataRate = new MinDataRate(bytesPerSecond: 240, gracePeriod: TimeSpan.FromSeconds(5));
         // A client that stops reading, or keeps its window shut, is cut off too. Kestrel grants the time that the written
-        // bytes take at this rate. 10,000 connections that share a slow machine still read faster. At Kestrel's default
-        // of 240 bytes a second, a client with full socket buffers could stay for half an hour.
+        // bytes take at this rate. Each of 10,000 connections that share a slow machine still reads faster than this. At
+        // Kestrel's default of 240 bytes a second, a client with full socket buffers could stay for half an hour.
         limits.MinResponseDataRate = new MinDataRate(bytesPerSecond: 4 << 10, gracePeriod: TimeSpan.FromSeconds(5));
         // The most bytes that may wait for the socket of one connection.
         limits.MaxResponseBufferSize = 64 << 10;
@@ -67,10 +71,10 @@ internal static class KestrelLimits
 
     private static void ApplyHttp2(Http2Limits http2, ServerOptions options)
     {
-        // Streams × --write-chunk is the most memory that the server holds for one connection.
+        // The number of streams times --write-chunk is the most memory that waiting replies of one connection take.
         http2.MaxStreamsPerConnection = options.MaxStreams;
-        // The bytes that a client may send before the server reads them, per stream and in all. They decide how often an
-        // upload waits. The defaults are Kestrel's 768 KiB and 1 MiB, as in applications
+        // The bytes that a client may send before the server reads them, on one stream and on the whole connection. They
+        // decide how often an upload waits. The defaults are Kestrel's 768 KiB and 1 MiB, as in applications
         // (https://github.com/dotnet/aspnetcore/pull/43302).
         http2.InitialStreamWindowSize = options.Http2Window ?? http2.InitialStreamWindowSize;
         http2.InitialConnectionWindowSize = options.Http2Window ?? http2.InitialConnectionWindowSize;

@@ -43,7 +43,7 @@ internal sealed class LoopEchoHost : IDisposable
         return host;
     }
 
-    /// <summary>Closes every connection and forgets the listening sockets, which the endpoints keep.</summary>
+    /// <summary>Closes every connection and stops watching the listening sockets. The endpoints keep these sockets.</summary>
     public void Dispose()
     {
         if (disposed)
@@ -67,7 +67,7 @@ internal sealed class LoopEchoHost : IDisposable
         // The most accepts in a row before open connections are served.
         private const int MostAtOnce = 64;
 
-        // The pause after an accept that failed for lack of descriptors or memory.
+        // The pause after a failed accept, which mostly means that descriptors or memory are short.
         private const long RetryNs = 50_000_000;
 
         private readonly LoopEchoHost host;
@@ -133,7 +133,7 @@ internal sealed class LoopEchoHost : IDisposable
             }
             catch (IOException)
             {
-                // epoll cannot watch another descriptor. The connection is closed already.
+                // epoll refused to watch the connection, which is closed already.
                 host.gate.Leave();
             }
         }
@@ -150,8 +150,8 @@ internal sealed class LoopEchoHost : IDisposable
 
     /// <summary>
     /// Ends connections whose clients have not read for a while although bytes wait for them. Each such connection holds
-    /// a buffer of the server. The check runs once a second and only while bytes wait, because with a timer every wait of
-    /// the loop must read the clock.
+    /// a buffer of the server. The check runs once a second and only while bytes wait, because the loop must read the
+    /// clock in every wait while it has a timer.
     /// </summary>
     private sealed class StallWatch(EventLoop loop, HashSet<LoopEchoConnection> connections) : ILoopTimer
     {

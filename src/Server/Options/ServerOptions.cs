@@ -29,7 +29,7 @@ internal sealed record ServerOptions
     /// </summary>
     public bool Owned { get; init; }
 
-    /// <summary>The name of the gRPC implementation. Null for the default of this build.</summary>
+    /// <summary>The name of the gRPC implementation. Null for this build's default.</summary>
     public string? Stack { get; init; }
 
     /// <summary>
@@ -44,13 +44,14 @@ internal sealed record ServerOptions
     public bool Inline { get; init; }
 
     /// <summary>
-    /// Whether to receive at once, into a buffer that each waiting connection then holds. Otherwise a receive of 0 bytes
-    /// first waits for data.
+    /// Whether each receive gets its buffer at once, so that every waiting connection holds a buffer. If not, a receive
+    /// of 0 bytes first waits for data.
     /// </summary>
     public bool EagerReceive { get; init; }
 
     /// <summary>
-    /// The sockets of the server. Null for this program's event loop for raw echoes on Linux, and .NET's sockets otherwise.
+    /// The sockets of the server. Null means an event loop of this program for raw echoes on Linux, and .NET's
+    /// sockets for everything else.
     /// </summary>
     public SocketEngine? Sockets { get; init; }
 
@@ -78,7 +79,10 @@ internal sealed record ServerOptions
     /// <summary>Faults on purpose, for tests of the client.</summary>
     public EndpointBehaviorOptions Behaviors { get; init; } = new();
 
-    /// <summary>Lists the settings that <c>Control.Describe</c> reports and results files keep: <c>backlog</c>, <c>4096</c>.</summary>
+    /// <summary>
+    /// Lists the settings that <c>Control.Describe</c> reports and results files keep, for example <c>backlog</c>
+    /// with the value <c>4096</c>.
+    /// </summary>
     public IEnumerable<(string Name, string Value)> Settings()
     {
         yield return ("backlog", Text(Backlog));

@@ -12,7 +12,7 @@ internal sealed class BenchServices
     /// <summary>The message of INVALID_ARGUMENT for wrong numbers in a PullRequest.</summary>
     public const string WrongPull = "messages, delay_ns and chunk must not be negative, rate lies between 0 and 1e9";
 
-    // At 13 MB/s, a client that reads takes the whole budget in this time.
+    // A client that reads 13 MB/s reads as many bytes as the whole budget in this time.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
     private readonly ServerOptions options;
@@ -28,13 +28,13 @@ internal sealed class BenchServices
 
     public DownloadReplies Replies { get; } = new();
 
-    /// <summary>The replies over bare HTTP/2, which have the payload alone, sliced from the shared pattern.</summary>
+    /// <summary>The replies over HTTP/2 without gRPC. They are the payload alone, sliced from the shared pattern.</summary>
     public KeptBySize<ReplyFrame> Bytes { get; } = new((size, _) => new ReplyFrame(ReadOnlyMemory<byte>.Empty, size));
 
     /// <summary>The memory budget of large replies.</summary>
     public WriteBudget Budget { get; }
 
-    /// <summary>The budget of <see cref="Budget"/>, for stacks that write a reply in one piece.</summary>
+    /// <summary>Gives budget from <see cref="Budget"/> to stacks that write a reply in one piece.</summary>
     public WholeReplies Whole { get; }
 
     /// <summary>The largest payload in bytes, sent or received.</summary>

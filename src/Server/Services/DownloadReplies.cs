@@ -8,8 +8,8 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Server.Services;
 
 /// <summary>
-/// The replies of <c>Download</c>. The replies of the first sizes that clients ask for are kept as whole frames. Other
-/// replies are written from the pattern.
+/// The replies of <c>Download</c>. For the first sizes that clients ask for, whole frames are kept. Other replies are
+/// written from the pattern.
 /// </summary>
 internal sealed class DownloadReplies
 {
@@ -63,7 +63,8 @@ internal static class DownloadSize
         return Parser.ParseFrom(message).Size;
     }
 
-    // Reads the bytes that every generated client sends: the tag and a varint of at most nine bytes. This saves an object per call.
+    // Reads only the form that every generated client sends: the tag and a varint of at most nine bytes. This
+    // saves an object per call.
     private static bool TryParsePlain(ReadOnlySpan<byte> message, out long size)
     {
         const byte tag = (DownloadRequest.SizeFieldNumber << 3) | (byte)WireFormat.WireType.Varint;
@@ -82,11 +83,11 @@ internal static class DownloadSize
 }
 
 /// <summary>
-/// Keeps an object for each of the first sizes that clients ask for. Objects of further sizes are not kept, because a
-/// client that asks for every size must not fill the memory.
+/// Keeps one object for each of the first sizes that clients ask for. For any other size an object is made anew each
+/// time, because a client that asks for every size must not fill the memory.
 /// </summary>
-/// <param name="make">Makes the object. The second argument says whether the object will be kept.</param>
-/// <param name="keptBytes">The largest sum of the kept sizes. Objects of further sizes are made anew each time.</param>
+/// <param name="make">Makes the object for a size. The second argument says whether the object will be kept.</param>
+/// <param name="keptBytes">The largest sum of the sizes whose objects are kept.</param>
 internal sealed class KeptBySize<T>(Func<int, bool, T> make, long keptBytes = long.MaxValue)
 {
     private const int KeptSizes = 256;

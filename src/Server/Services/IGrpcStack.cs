@@ -1,6 +1,6 @@
 namespace IpcBench.Server.Services;
 
-/// <summary>A gRPC implementation on Kestrel. It adds the services to a host that has its endpoints.</summary>
+/// <summary>A gRPC implementation on Kestrel. It adds its services to a host whose endpoints are already configured.</summary>
 internal interface IGrpcStack
 {
     /// <summary>The stack of grpc-dotnet (Grpc.AspNetCore.Server).</summary>

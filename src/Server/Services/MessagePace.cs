@@ -7,7 +7,7 @@ namespace IpcBench.Server.Services;
 
 /// <summary>
 /// Waits until a message of a stream is due. On Linux, which has the event loop, the wait is exact to some µs. On Windows
-/// it is exact to the steps of the system's timers, and the delay counts in the message's latency.
+/// it is exact to the steps of the system's timers, and the delay is part of the message's latency.
 /// </summary>
 internal sealed class MessagePace : ILoopTimer, IValueTaskSource
 {
@@ -28,7 +28,7 @@ internal sealed class MessagePace : ILoopTimer, IValueTaskSource
     private ManualResetValueTaskSourceCore<bool> core = new() { RunContinuationsAsynchronously = true };
     private long dueNs;
 
-    /// <exception cref="OperationCanceledException">The wait was cancelled. An event loop notices this within a second.</exception>
+    /// <exception cref="OperationCanceledException">The wait was cancelled. On Linux this is noticed within a second.</exception>
     public async ValueTask UntilAsync(long due, CancellationToken cancellation)
     {
         for (var early = due - MonotonicClock.NowNs; early > 0; early = due - MonotonicClock.NowNs)
@@ -65,9 +65,9 @@ internal sealed class MessagePace : ILoopTimer, IValueTaskSource
 }
 
 /// <summary>
-/// Lets other work get a thread. Code that writes without end awaits this from time to time. Writing to a cancelled
-/// stream never waits, and the cancellation itself is work for a thread. So without this, a few hundred such loops kept
-/// all threads busy for minutes.
+/// Lets other work get a thread. Code that writes in an endless loop awaits this from time to time. A write to a
+/// cancelled stream never waits, and the cancellation itself needs a free thread. Without this, a few hundred such loops
+/// kept all threads busy for minutes.
 /// </summary>
 internal readonly struct FairTurn : INotifyCompletion
 {
@@ -79,7 +79,7 @@ internal readonly struct FairTurn : INotifyCompletion
     {
     }
 
-    // Task.Yield is not used. It queues to the thread's local queue, which runs before the global queue.
+    // Task.Yield is not used, because it queues to the thread's own queue. A thread empties this before the global queue.
     public void OnCompleted(Action continuation) =>
         ThreadPool.UnsafeQueueUserWorkItem(static next => next(), continuation, preferLocal: false);
 }

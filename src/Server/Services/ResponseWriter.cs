@@ -46,7 +46,7 @@ internal static class ResponseWriter
             trailers.GrpcMessage = GrpcStatus.EncodeMessage(message);
     }
 
-    // A flush returns when the connection has taken the part. So only the parts in flight wait in memory for slow clients.
+    // A flush ends when the connection has taken the part. So only parts in flight wait in memory for slow clients.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     internal static async ValueTask<bool> WritePartsAsync(PipeWriter writer, ReplyFrame reply, WriteBudget budget)
     {
@@ -92,7 +92,7 @@ internal static class ResponseWriter
     }
 }
 
-/// <summary>The bytes of a reply: prefix and message. A frame is immutable, and all calls of this size share it.</summary>
+/// <summary>The bytes of a reply: prefix and message. A frame is immutable, and all replies of the same size share it.</summary>
 /// <param name="Head">The beginning of the frame, or the whole frame.</param>
 /// <param name="PatternBytes">How many bytes of <see cref="PayloadPattern"/> follow the head.</param>
 internal sealed record ReplyFrame(ReadOnlyMemory<byte> Head, int PatternBytes)

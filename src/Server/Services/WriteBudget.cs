@@ -4,13 +4,13 @@ using System.Diagnostics;
 namespace IpcBench.Server.Services;
 
 /// <summary>Limits the memory of replies that wait for slow clients. All large replies share one budget.</summary>
-/// <param name="part">Bytes of one write while there is budget (<c>--write-chunk</c>).</param>
+/// <param name="part">The bytes of one write as long as there is budget (<c>--write-chunk</c>).</param>
 /// <param name="limit">The budget in bytes. The default is enough for a thousand calls at the default part.</param>
 internal sealed class WriteBudget(int part, long limit = 128 << 20)
 {
     /// <summary>
-    /// The bytes that need no budget. Small replies and the last bytes of a reply are written without budget, because
-    /// waiting for budget would cost an extra write.
+    /// How many bytes need no budget: those of a small reply, or the last ones of a larger reply. They are written
+    /// together with the trailers. To ask for budget would cost an extra write.
     /// </summary>
     public const int Free = 16 << 10;
 
@@ -22,7 +22,7 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
 
     /// <summary>
     /// Returns how many of the <paramref name="wanted"/> bytes may be written now. Pass the result to
-    /// <see cref="Return"/> afterwards. If the budget is used up, a call continues in small steps, so that clients that
+    /// <see cref="Return"/> after the write. When the budget is used up, the result is small, so that clients that do
     /// read still get everything.
     /// </summary>
     public int Take(int wanted)
@@ -41,7 +41,7 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
 
     /// <summary>
     /// Takes budget for a reply that can only be written in one piece. Returns false when there is no room. A reply
-    /// larger than the budget needs all of it.
+    /// larger than the whole budget gets room only when nothing is taken.
     /// </summary>
     public bool TryTakeWhole(long bytes)
     {
@@ -55,13 +55,13 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
         return false;
     }
 
-    /// <summary>Returns the budget of <see cref="TryTakeWhole"/>.</summary>
+    /// <summary>Returns the budget that <see cref="TryTakeWhole"/> has taken.</summary>
     public void ReturnWhole(long bytes) => Interlocked.Add(ref this.taken, -bytes);
 }
 
 /// <summary>
-/// The budget for stacks that write a reply in one piece. Calls wait for room one after the other. While a call waits,
-/// clients that have not read a reply for longer than <paramref name="patience"/> are disconnected.
+/// Gives budget to stacks that write a reply in one piece. Calls wait for room one after the other. While a call waits,
+/// clients that have not read a reply within <paramref name="patience"/> are disconnected.
 /// </summary>
 internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
 {
@@ -79,7 +79,7 @@ internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
     {
         if (bytes <= WriteBudget.Free)
             return ValueTask.FromResult<IDisposable?>(null);
-        // There is no wait when no other call waits for room.
+        // If no other call waits and there is room, this call need not wait.
         return turn.CurrentCount > 0 && this.budget.TryTakeWhole(bytes)
             ? ValueTask.FromResult<IDisposable?>(Hold(bytes, cutOff))
             : WaitAsync(bytes, cutOff, cancellation);
@@ -116,7 +116,7 @@ internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
         private readonly long since = Stopwatch.GetTimestamp();
         private bool isCutOff;
 
-        // Only the waiting call whose turn it is calls this method, so two threads never call it at the same time.
+        // Two threads never call this at the same time, because only the waiting call whose turn it is calls it.
         public void CutOffAfter(TimeSpan patience)
         {
             if (isCutOff || Stopwatch.GetElapsedTime(since) <= patience)
