@@ -18,8 +18,8 @@ public abstract partial record Address
     public abstract string Kind { get; }
 
     /// <summary>
-    /// The file that a server at this address creates, as the address names it. <see cref="UnixSocketPath"/> makes a full
-    /// path of this name. Null when the address has no file.
+    /// The name of the file that a server at this address creates, as the address has it. <see cref="UnixSocketPath"/>
+    /// makes a full path of this name. Null when the address has no file.
     /// </summary>
     public virtual string? SocketFile => null;
 
@@ -84,8 +84,8 @@ public abstract partial record Address
     }
 
     /// <summary>
-    /// The transports that a server of this project offers. Each makes an address of a name that nobody else uses. Port 0
-    /// lets the system choose the port.
+    /// The transports that a server of this project offers, by <see cref="Kind"/>. Each function makes an address from a
+    /// name that nobody else uses. TCP and TLS get port 0, so that the system chooses the port.
     /// </summary>
     public static OrderedDictionary<string, Func<string, Address>> Own { get; } = new()
     {
@@ -96,7 +96,7 @@ public abstract partial record Address
     };
 
     /// <summary>Reads any spelling of an address that <c>--help</c> lists.</summary>
-    /// <exception cref="FormatException">The text is no address. The message lists the valid spellings.</exception>
+    /// <exception cref="FormatException">The text is not an address. The message lists the valid spellings.</exception>
     public static Address Parse(string text) =>
         TryParse(text, out var address, out var error) ? address : throw new FormatException(error);
 

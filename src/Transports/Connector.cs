@@ -77,14 +77,14 @@ internal static class CannotConnect
     public static IOException Because(Address address, string why, Exception? inner = null) =>
         new($"cannot connect to {address}: {why}", inner);
 
-    // .NET has no SocketError for ENOENT and says "Cannot assign requested address".
+    // .NET has no SocketError for ENOENT. Its message would be "Cannot assign requested address".
     public static IOException NoSuchFile(Address address, Exception? inner = null) => Because(address, "there is no such file", inner);
 
     public static IOException PathTooLong(Address address, Exception inner) =>
         Because(address, "the path is longer than the system allows", inner);
 }
 
-/// <summary>The error that every local port for an address is in use or in TIME_WAIT, which lasts a minute.</summary>
+/// <summary>Reports that every local port for an address is in use or in TIME_WAIT, which lasts a minute.</summary>
 public sealed class NoLocalPortException(Address address, Exception? inner = null) : IOException(
     $"cannot connect to {address}: no local port is free, all are in use or in TIME_WAIT, which lasts a minute: "
     + (OperatingSystem.IsWindows() ? "wait, or widen the range (netsh int ipv4 set dynamicport tcp start=10000 num=55536)"

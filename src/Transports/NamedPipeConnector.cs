@@ -7,8 +7,8 @@ namespace IpcBench.Transports;
 /// <summary>Connects to a named pipe of this machine. On Unix, .NET implements named pipes with Unix sockets.</summary>
 public sealed class NamedPipeConnector(string name) : Connector
 {
-    // A pipe that has answered before is busy rather than absent, so the second limit is longer. The caller's own
-    // time-out usually ends that wait first.
+    // How long to try to connect. A pipe that has answered before is busy rather than absent, so its limit is longer.
+    // Usually the caller's own time-out ends that wait first.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan PatienceWhenServed = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
@@ -34,8 +34,8 @@ public sealed class NamedPipeConnector(string name) : Connector
     // calls starve the pool.
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
-        // Without this check, the loop below would try until its time-out. On Windows there is no such check, because
-        // the check would take one of the server's instances.
+        // Without this check, the loop below would try until its time-out although no server listens. On Windows a check
+        // would take one of the server's instances of the pipe, so there is none.
         if (!OperatingSystem.IsWindows() && !File.Exists(UnixSocketPath(name)))
             throw CannotConnect.Because(address, "no server listens there");
         for (var began = Stopwatch.GetTimestamp(); ; Interlocked.Increment(ref retries))

@@ -32,7 +32,8 @@ public sealed class TcpConnector(Address address, string host, int port, Connect
     }
 
     /// <summary>
-    /// A stream that ends with a reset. NetworkStream would shut the socket down first, which may leave the port in TIME_WAIT.
+    /// A stream whose disposal resets the connection. NetworkStream would shut the socket down first, which may
+    /// leave the port in TIME_WAIT.
     /// </summary>
     private sealed class ResettingStream(Socket socket) : NetworkStream(socket, ownsSocket: false)
     {
@@ -97,7 +98,9 @@ public sealed class UnixConnector(Address address, string path, ConnectorOptions
     }
 }
 
-/// <summary>The file that the path of a <c>unix:</c> address means. The server and every client read the path in the same way.</summary>
+/// <summary>
+/// Finds the file that the path of a <c>unix:</c> address means. The server and every client read the path in the same way.
+/// </summary>
 public static class UnixSocketPath
 {
     /// <summary>

@@ -38,7 +38,7 @@ internal sealed unsafe class EpollSet : IDisposable
         {
             if (wake < 0)
                 throw new IOException($"no epoll descriptor: {Marshal.GetPInvokeErrorMessage(Marshal.GetLastPInvokeError())}");
-            // Edge-triggered, so that each write is an event and the counter need not be read.
+            // Edge-triggered, so that each write to the descriptor is a new event and its counter need not be read.
             Control(Native.EpollAdd, wake, Native.EpollIn | Native.EpollEdge, 0);
         }
         catch (IOException)
@@ -57,8 +57,8 @@ internal sealed unsafe class EpollSet : IDisposable
     public void Wake()
     {
         var one = 1L;
-        // The lock keeps Dispose from closing the descriptor now. Otherwise the system could give its number to another
-        // file before the write.
+        // While this lock is held, Dispose cannot close the descriptor. Otherwise the system could give the descriptor's
+        // number to another file before the write.
         lock (wakeGate)
         {
             if (!hasEnded)
@@ -168,7 +168,8 @@ internal sealed unsafe class EpollSet : IDisposable
             // A kernel before 5.11 answers ENOSYS. A container's seccomp filter that does not know the system call answers EPERM.
             hasFineWait = false;
         }
-        // epoll_wait counts in milliseconds, so a wait of less than 1 ms would become 0 and keep a CPU busy. ppoll waits exactly.
+        // epoll_wait counts in milliseconds. A shorter wait would become 0, and the loop would keep a CPU
+        // busy. ppoll waits exactly.
         var set = new Native.PollDescriptor { Descriptor = epoll, Events = Native.PollIn };
         return Native.Poll(&set, 1, &timeout, null) > 0 ? Native.EpollWait(epoll, events, Capacity, 0) : 0;
     }
@@ -194,7 +195,8 @@ internal interface IWatched
 }
 
 /// <summary>
-/// Prefetches objects into the processor's caches, because the caches cannot hold the objects of hundreds of connections.
+/// Prefetches objects, which means that the processor loads them into its caches before they are used. The caches cannot
+/// hold the objects of hundreds of connections at the same time.
 /// </summary>
 internal static unsafe class ProcessorCache
 {

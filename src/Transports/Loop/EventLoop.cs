@@ -4,7 +4,8 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// One thread that waits for its sockets with epoll and calls their owners. Between the arrival of a byte and the code
+/// One thread that waits for its sockets with epoll and calls their owners. Each turn of the loop runs the posted
+/// actions, the timers that are due, and the owners of sockets with events. Between the arrival of a byte and the code
 /// that reads it, there is no lock and no hand-over to another thread. Sockets and timers belong to the loop's thread.
 /// Other threads use <see cref="Post"/>.
 /// </summary>
@@ -15,7 +16,8 @@ public sealed class EventLoop : IDisposable
     // than with 256 KiB.
     private const int ReceiveBufferSize = 1024 * 1024;
 
-    // Yielding the CPU may take a time slice of some milliseconds. A timer that is due sooner would then be late.
+    // When a timer is due sooner than this, the loop does not yield the CPU. A yield may last a time slice of some
+    // milliseconds, and the timer would be late.
     private const long DueSoonNs = 10_000_000;
 
     private readonly ConcurrentQueue<(Action<object?> Action, object? State)> posted = new();
@@ -46,7 +48,7 @@ public sealed class EventLoop : IDisposable
         }
         catch (OutOfMemoryException e)
         {
-            // The runtime throws OutOfMemoryException also when there are no descriptors for a new thread.
+            // The runtime throws this exception also when the process has no descriptors for a new thread.
             epoll.Dispose();
             lock (AllGate)
                 All.Remove(this);
@@ -55,12 +57,14 @@ public sealed class EventLoop : IDisposable
     }
 
     /// <summary>
-    /// Whether the loop yields the CPU before it sleeps, if several connections are watched or <see cref="AwaitsMany"/>
-    /// is set. Yielding raises throughput and costs one system call. Default true.
+    /// Whether the loop yields the CPU before it waits for events, if it watches several connections or
+    /// <see cref="AwaitsMany"/> is set. Yielding raises throughput and costs one system call. Default true.
     /// </summary>
     public bool LetsOthersRun { get; init; } = true;
 
-    /// <summary>Whether the owner keeps many messages in flight, even on a single connection. Any thread may set this.</summary>
+    /// <summary>
+    /// Whether the loop's owner keeps many messages in flight, even on a single connection. Any thread may set this.
+    /// </summary>
     public bool AwaitsMany { get; set; }
 
     /// <summary>Called with an exception of a posted action. Without a handler, such an exception ends the process.</summary>
@@ -130,7 +134,7 @@ public sealed class EventLoop : IDisposable
 
     internal EpollSet Epoll => epoll;
 
-    /// <summary>The number of turns so far. On the loop's thread only.</summary>
+    /// <summary>The number of turns that the loop has ended so far. On the loop's thread only.</summary>
     internal long Turn { get; private set; }
 
     /// <summary>Calls the socket's owner once more, after the other sockets had their turn.</summary>
@@ -175,7 +179,7 @@ public sealed class EventLoop : IDisposable
     {
         if (posted.IsEmpty)
             return;
-        // Actions that are posted by these actions run later, after the events of the sockets.
+        // Actions that are posted by these actions run in the next turn, after the events of the sockets.
         for (var left = posted.Count; left > 0 && posted.TryDequeue(out var item); left--)
         {
             try
@@ -198,9 +202,9 @@ public sealed class EventLoop : IDisposable
     /// <summary>
     /// Waits for events. With many messages in flight, the loop first yields the CPU to other threads such as the sender
     /// (sched_yield(2), which returns at once when no thread waits). One wake-up then finds more bytes to read. For
-    /// replies of 1 MB on many sockets, this took a third off the client's CPU time. For 80 calls in flight on one
-    /// connection, it took a quarter off the CPU time of a call. With one call in flight the loop does not yield, because
-    /// the answer would only be read later.
+    /// replies of 1 MB on many sockets, this saved a third of the client's CPU time. For 80 calls in flight on one
+    /// connection, it saved a quarter of the CPU time of a call. With one call in flight the loop does not yield, because
+    /// it would only read the answer later.
     /// </summary>
     private void Sleep(long waitNs)
     {
@@ -210,7 +214,7 @@ public sealed class EventLoop : IDisposable
         Volatile.Write(ref mayBeAsleep, 1);
         Interlocked.MemoryBarrier();
         epoll.Wait(posted.IsEmpty && !stopping ? waitNs : 0);
-        // The loop is awake and looks at the queue in every turn, so posting needs no wake-up call now.
+        // From now on posting needs no wake-up, because the loop is awake and looks at the queue in every turn.
         Volatile.Write(ref mayBeAsleep, 0);
     }
 

@@ -5,7 +5,7 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Loop;
 
-/// <summary>Opens connections of an <see cref="EventLoop"/> to a TCP or Unix socket address.</summary>
+/// <summary>Opens connections to a TCP or Unix socket address. An <see cref="EventLoop"/> watches them.</summary>
 [SupportedOSPlatform("linux")]
 public sealed class LoopConnector
 {
@@ -22,7 +22,8 @@ public sealed class LoopConnector
     public long Retries => Interlocked.Read(ref retries);
 
     /// <summary>
-    /// Makes the connector for the address. For TLS, it opens the TCP connection. Null when the transport is no socket (a pipe).
+    /// Makes the connector for the address. For TLS, it opens the TCP connection only. Null when the address is not
+    /// of a socket (but of a pipe).
     /// </summary>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static async Task<LoopConnector?> ForAsync(
@@ -35,7 +36,7 @@ public sealed class LoopConnector
             _ => null,
         };
 
-    /// <summary>Opens one connection. Call this on the loop's thread, where it also completes.</summary>
+    /// <summary>Opens one connection. Call this on the loop's thread, on which the caller's code also continues.</summary>
     /// <exception cref="IOException">The connection could not be opened. The message says why.</exception>
     public async ValueTask<LoopSocket> ConnectAsync(EventLoop loop, ILoopHandler handler, CancellationToken cancellation)
     {
@@ -58,8 +59,8 @@ public sealed class LoopConnector
             }
         }
         cancellation.ThrowIfCancellationRequested();
-        // For an IPv6 address, EADDRNOTAVAIL may also mean that the system has no IPv6. So the error proves a lack of
-        // ports only for an address that worked before, and for IPv4.
+        // For an IPv6 address, EADDRNOTAVAIL may also mean that the system has no IPv6. So it counts as a lack of ports
+        // only for IPv4, or when a connect to the address has succeeded before.
         throw error switch
         {
             Native.AddressNotAvailable when hasPorts => new NoLocalPortException(address),

@@ -11,8 +11,8 @@ namespace IpcBench.Transports.Loop;
 [SupportedOSPlatform("linux")]
 public sealed unsafe class LoopListener : IWatched
 {
-    // Without a free descriptor the runtime cannot start a thread or load an assembly. Then it ends the process ("Out of
-    // memory"), or a timer never fires. So the last descriptors are not used for accepted connections.
+    // Without a free descriptor the runtime cannot start a thread or load an assembly. It then ends the process ("Out of
+    // memory"), or a timer never fires. So accepted connections do not get the last descriptors.
     private const int MostReserved = 32;
 
     private readonly EventLoop loop;

@@ -6,14 +6,14 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// A non-blocking stream socket that one <see cref="EventLoop"/> watches. The socket belongs to the loop's thread, except
-/// for sending and <see cref="WantWritable"/>. One other thread at a time may call these while it holds a lock against
-/// <see cref="Close"/>.
+/// A non-blocking stream socket that one <see cref="EventLoop"/> watches. Only the loop's thread may use it, except for
+/// sending and <see cref="WantWritable"/>. For these two, one other thread at a time may use it, and must hold a lock so
+/// that <see cref="Close"/> is not called meanwhile.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed unsafe class LoopSocket : IWatched
 {
-    // The buffers that a gathering send pins until it returns.
+    // The buffers that a send of several parts pins until it returns.
     [ThreadStatic]
     private static MemoryHandle[]? pinned;
 
@@ -31,11 +31,13 @@ public sealed unsafe class LoopSocket : IWatched
     private int fd;
     private bool awaitsTurn;
 
-    // An event announced an end, an error or an urgent mark. A receive finds it behind the bytes.
+    // Whether an event has announced an end, an error or an urgent mark. A receive finds it after the bytes.
     private bool hasMore;
     private volatile bool writable = true;
 
-    /// <exception cref="IOException">epoll cannot watch one more descriptor. The constructor has closed <paramref name="fd"/>.</exception>
+    /// <exception cref="IOException">
+    /// epoll refused to watch the socket. The constructor has closed <paramref name="fd"/>.
+    /// </exception>
     internal LoopSocket(EventLoop loop, int fd, ILoopHandler handler, Socket? owner = null)
     {
         (this.loop, this.fd, Handler) = (loop, fd, handler);
@@ -52,25 +54,27 @@ public sealed unsafe class LoopSocket : IWatched
         }
     }
 
-    /// <summary>Watches a connection of <see cref="LoopListener.TryAccept"/>. Only the loop's thread may call this.</summary>
+    /// <summary>
+    /// Takes over a connection from <see cref="LoopListener.TryAccept"/> and watches it. Only the loop's thread may call this.
+    /// </summary>
     /// <param name="loop">The loop that watches the connection from now on.</param>
-    /// <param name="descriptor">The connection, which belongs to the new object from now on.</param>
+    /// <param name="descriptor">The descriptor of the connection. From now on it belongs to the new object.</param>
     /// <exception cref="IOException">
-    /// epoll cannot watch another descriptor (fs.epoll.max_user_watches). <paramref name="descriptor"/> is then closed.
+    /// epoll refused to watch the connection (fs.epoll.max_user_watches). <paramref name="descriptor"/> is then closed.
     /// </exception>
     public static LoopSocket Take(EventLoop loop, int descriptor, ILoopHandler handler) => new(loop, descriptor, handler);
 
     /// <summary>
-    /// Watches a connection of a .NET socket and closes it through this socket object. So other threads may call the .NET
-    /// socket at any time, and their calls throw after the close. Only the loop's thread may call this.
+    /// Takes over the connection of a .NET socket and watches it. <see cref="Close"/> disposes the .NET socket. So other threads
+    /// may call the .NET socket at any time, and their calls throw after the close. Only the loop's thread may call this method.
     /// </summary>
     /// <param name="loop">The loop that watches the connection from now on.</param>
-    /// <param name="accepted">A non-blocking socket, which belongs to the new object from now on.</param>
-    /// <exception cref="IOException">epoll cannot watch another descriptor. The accepted socket is then closed.</exception>
+    /// <param name="accepted">A non-blocking socket. From now on it belongs to the new object.</param>
+    /// <exception cref="IOException">epoll refused to watch the connection. The accepted socket is then closed.</exception>
     public static LoopSocket Adopt(EventLoop loop, Socket accepted, ILoopHandler handler) =>
         new(loop, (int)accepted.Handle, handler, accepted);
 
-    /// <summary>The receiver of the events. It may be replaced on the loop's thread.</summary>
+    /// <summary>The object that receives the events. Only the loop's thread may replace it.</summary>
     public ILoopHandler Handler { get; set; }
 
     /// <summary>
@@ -86,9 +90,9 @@ public sealed unsafe class LoopSocket : IWatched
 
     /// <summary>
     /// Whether to call <see cref="Receive"/> again, because the last call may have left bytes that no further event will
-    /// announce. A receive that filled less than its buffer took all bytes (epoll(7), on edge-triggered reads of stream
-    /// sockets), unless the kernel cut the receive short. The kernel does this at an urgent mark, and behind descriptors
-    /// that the other side sent (SCM_RIGHTS).
+    /// announce. A receive that filled less than its buffer has taken all bytes (epoll(7), on edge-triggered reads of
+    /// stream sockets), unless the kernel cut it short. The kernel does so at an urgent mark, and after descriptors that
+    /// the other side sent (SCM_RIGHTS).
     /// </summary>
     public bool MayHoldMore { get; private set; }
 
@@ -130,7 +134,7 @@ public sealed unsafe class LoopSocket : IWatched
         }
     }
 
-    /// <summary>The largest number of segments of one <see cref="Send(in ReadOnlySequence{byte})"/>.</summary>
+    /// <summary>The most segments that one <see cref="Send(in ReadOnlySequence{byte})"/> sends.</summary>
     public const int MostSegments = 64;
 
     /// <summary>Sends as many bytes of the first <see cref="MostSegments"/> segments as the socket takes, in one system call.</summary>
@@ -196,7 +200,7 @@ public sealed unsafe class LoopSocket : IWatched
             Native.SetSocketOption(fd, Native.SolSocket, Native.SoLinger, linger, 2 * sizeof(int));
     }
 
-    /// <summary>The result of receiving and sending when the call would have to wait (EAGAIN).</summary>
+    /// <summary>The result of a receive or send that would have to wait (EAGAIN).</summary>
     public const int WouldBlock = -Native.Again;
 
     /// <summary>
@@ -208,7 +212,7 @@ public sealed unsafe class LoopSocket : IWatched
     /// <summary>Returns the system's text for a negative result of receiving or sending.</summary>
     public static string Describe(int result) => Marshal.GetPInvokeErrorMessage(-result);
 
-    /// <summary>Asks for one <see cref="ILoopHandler.OnWritable"/> when the socket has room again.</summary>
+    /// <summary>Asks for one call of <see cref="ILoopHandler.OnWritable"/> when the socket has room again.</summary>
     public void WantWritable()
     {
         // A Unix socket reports "writable" each time the other side reads (af_unix.c, unix_write_space). So EPOLLOUT is
@@ -219,7 +223,7 @@ public sealed unsafe class LoopSocket : IWatched
         loop.Epoll.Watch(slot, fd, ReadInterest | Native.EpollOut);
     }
 
-    /// <summary>Asks for one more <see cref="ILoopHandler.OnReadable"/> after the other sockets had their turn.</summary>
+    /// <summary>Asks for one more call of <see cref="ILoopHandler.OnReadable"/>, after the other sockets had their turn.</summary>
     public void ReadAgain()
     {
         if (awaitsTurn)
@@ -286,7 +290,7 @@ public sealed unsafe class LoopSocket : IWatched
         }
         catch (ObjectDisposedException)
         {
-            // The application has disposed the .NET socket that it had got.
+            // The application has disposed the .NET socket, to which it has access.
         }
         return isHeld;
     }

@@ -70,7 +70,8 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
     }
 
     /// <summary>
-    /// Reads. Returns false when there are no bytes yet. Makes no system call if the last read took all bytes and no event came since.
+    /// Reads into <c>readInto</c>. Returns false when there are no bytes yet. Makes no system call if the last read took
+    /// all bytes and no event came since.
     /// </summary>
     private bool TryRead(out int count, out Exception? failure)
     {
@@ -160,7 +161,9 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
     }
 }
 
-/// <summary>Opens streams on one event loop, for layers that need a <see cref="Stream"/>. Call it on the loop's thread.</summary>
+/// <summary>
+/// Opens streams on one event loop, for layers that need a <see cref="Stream"/>. Use it on the loop's thread only.
+/// </summary>
 [SupportedOSPlatform("linux")]
 public sealed class LoopStreamConnector(EventLoop loop, LoopConnector connector) : Connector
 {

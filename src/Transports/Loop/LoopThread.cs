@@ -4,19 +4,21 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Loop;
 
-/// <summary>One event loop and what the loop's connections share: memory pool, schedulers and options of the pipes.</summary>
+/// <summary>One event loop, and what all its connections share: memory pool, schedulers and options of the pipes.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopThread : IDisposable
 {
-    /// <summary>The longest time to wait for the handler that the loop's thread is running, when the loop ends.</summary>
+    /// <summary>How long to wait for a loop's thread to end. The application may block it.</summary>
     public static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(3);
 
     private readonly string name;
 
     /// <param name="pool">The memory of the pipes and of the application.</param>
-    /// <param name="most">The most bytes that may wait to be read, and to be sent. Null for no limit.</param>
+    /// <param name="most">
+    /// The most received bytes and the most bytes to send that may wait, for each connection. Null for no limit.
+    /// </param>
     /// <param name="inline">
-    /// Whether the application runs on the loop's thread until its first await. Otherwise it runs on the thread pool.
+    /// Whether the application runs on the loop's thread until it first waits. Otherwise it runs on the thread pool.
     /// </param>
     /// <param name="onFault">Called with an exception that the application threw on the loop's thread.</param>
     public LoopThread(string name, MemoryPool<byte> pool, (long? Input, long? Output) most, bool inline, Action<Exception> onFault)
@@ -61,7 +63,7 @@ internal sealed class LoopThread : IDisposable
 
     /// <summary>Ends all threads at the same time.</summary>
     /// <returns>
-    /// The names of threads that an application still blocks after <see cref="EndLimit"/>. The memory of these threads is not freed.
+    /// The names of the threads that an application still blocks after <see cref="EndLimit"/>. Their memory is not freed.
     /// </returns>
     public static IReadOnlyList<string> End(IReadOnlyList<LoopThread> threads)
     {
@@ -81,14 +83,14 @@ internal sealed class LoopThread : IDisposable
 
     public void Dispose() => End([this]);
 
-    // As in Kestrel's socket transport, a writer that reached the limit continues when half of the bytes are read. 0 is no limit.
+    // As in Kestrel's socket transport, a writer that has reached the limit continues when only half of the limit
+    // is unread. 0 is no limit.
     private PipeOptions Options(PipeScheduler reader, PipeScheduler writer, long? most) =>
         new(Pool, reader, writer, most ?? 0, (most ?? 0) / 2, useSynchronizationContext: false);
 }
 
 /// <summary>
-/// Runs continuations on the thread of an event loop. A continuation runs at once when it is scheduled on this thread,
-/// and is posted otherwise.
+/// Runs continuations on the thread of an event loop: at once if this thread schedules them, otherwise as posted actions.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopPipeScheduler(EventLoop loop, Action<Exception> onFault) : PipeScheduler

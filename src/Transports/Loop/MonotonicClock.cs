@@ -11,8 +11,8 @@ public static class MonotonicClock
 {
     private const long NsPerSecond = 1_000_000_000;
 
-    // A tick is 1 ns on Linux and 100 ns on most Windows machines. A clock on the HPET has 14.318180 MHz, so its tick is
-    // no whole number of ns.
+    // A tick is 1 ns on Linux and 100 ns on most Windows machines. The HPET clock has 14.318180 MHz, so its tick is
+    // not a whole number of ns.
     private static readonly long NsPerTick = NsPerSecond % Stopwatch.Frequency == 0 ? NsPerSecond / Stopwatch.Frequency : 0;
 
     /// <summary>Nanoseconds since an arbitrary moment. The clock never runs backwards.</summary>
@@ -39,13 +39,13 @@ public static partial class FineSleep
     private static int sharpened;
 
     /// <summary>
-    /// Makes sleeps and timed waits as exact as the system can. On Linux this concerns the calling thread. On Windows
-    /// this concerns the whole process. There, waits end with the tick of the system clock, which then comes every 1 ms
+    /// Makes sleeps and timed waits as exact as the system can. On Linux this applies to the calling thread, on Windows
+    /// to the whole process. On Windows a wait ends with a tick of the system clock. The tick then comes every 1 ms
     /// instead of every 15.6 ms.
     /// </summary>
     public static void Sharpen()
     {
-        // The kernel may delay the timers of this thread by 1 ns instead of the default 50 us (prctl(2)).
+        // From now on the kernel delays the timers of this thread by at most 1 ns. The default is 50 us (prctl(2)).
         if (OperatingSystem.IsLinux())
             Native.ProcessControl(Native.PrSetTimerSlack, 1, 0, 0, 0);
         else if (OperatingSystem.IsWindows())
@@ -76,7 +76,7 @@ public static partial class FineSleep
         }
     }
 
-    // The sleep is exact to about half a millisecond. False before Windows 10 1803, which has no such timers.
+    // The sleep is exact to about half a millisecond. Returns false before Windows 10 1803, which has no such timers.
     [SupportedOSPlatform("windows")]
     private static bool SleepWindows(long ns)
     {

@@ -5,7 +5,7 @@ namespace IpcBench.Transports.Loop;
 
 /// <summary>
 /// Opens connections to one TCP or Unix socket address, on event loops that the whole process shares. Any thread may use
-/// the streams of these connections. The caller adds TLS.
+/// the streams of these connections. The connector does not add TLS.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed class PipedConnector(Address address, ConnectorOptions options) : Connector
@@ -68,7 +68,7 @@ public sealed class PipedConnector(Address address, ConnectorOptions options) : 
             }
             catch (IOException e)
             {
-                // There were too many open files. A later connection tries again.
+                // There are too many open files. The next connection tries to start the loops again.
                 throw CannotConnect.Because(address, e.Message, e);
             }
         }
@@ -94,7 +94,7 @@ internal sealed class SocketPipesStream(SocketPipes pipes, EventLoop loop) : Con
         var count = (int)Math.Min(read.Buffer.Length, buffer.Length);
         var part = read.Buffer.Slice(0, count);
         part.CopyTo(buffer.Span);
-        // The next read finds the bytes that are left. A read with an empty buffer only waits for bytes.
+        // The bytes that did not fit stay for the next read. A read with an empty buffer only waits for bytes.
         pipes.Input.AdvanceTo(part.End);
         return count;
     }

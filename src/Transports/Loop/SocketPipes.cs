@@ -4,8 +4,8 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// One socket of an event loop between two pipes. Received bytes go into <see cref="Input"/>, and bytes written to
-/// <see cref="Output"/> are sent. Any thread may use the other ends of the pipes.
+/// A socket of an event loop with two pipes. Received bytes go into <see cref="Input"/>, and bytes written to
+/// <see cref="Output"/> are sent. Any thread may use these two ends of the pipes.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketPipes : ILoopHandler, ILoopTimer
@@ -23,10 +23,12 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
     private SocketReceiver? receiver;
     private SocketSender? sender;
 
-    /// <param name="input">Options of the pipe for received bytes. Its writer's scheduler runs on the loop.</param>
-    /// <param name="output">Options of the pipe for bytes to send. Its reader's scheduler runs on the thread that flushes.</param>
+    /// <param name="input">Options of the pipe for received bytes. Its writer continues on the loop's thread.</param>
+    /// <param name="output">Options of the pipe for bytes to send. Its reader continues on the thread that flushes.</param>
     /// <param name="onInputEnd">Called on the loop's thread when no more bytes will arrive.</param>
-    /// <param name="broken">Makes the exception that the pipes' users get when the connection broke, from the system's text.</param>
+    /// <param name="broken">
+    /// Makes the exception that the users of the pipes get when the connection breaks. Its argument is the system's text.
+    /// </param>
     public SocketPipes(PipeOptions input, PipeOptions output, Action onInputEnd, Func<string, IOException> broken)
     {
         (this.input, this.output, this.onInputEnd, this.broken) = (new Pipe(input), new Pipe(output), onInputEnd, broken);
@@ -75,8 +77,8 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
     }
 
     /// <summary>
-    /// Ends reading, and closes the socket when the completed output is sent or <see cref="LingerNs"/> is over. Called on
-    /// the loop's thread.
+    /// Ends reading. The socket closes when the completed output is sent, or at the latest after <see cref="LingerNs"/>.
+    /// Called on the loop's thread.
     /// </summary>
     public void Drop()
     {
@@ -116,15 +118,15 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
 
     private void EndOutput(Exception? failure)
     {
-        // A close delivers the bytes that were sent, and a client that is still sending learns that nobody reads. After a
-        // failed output the connection is reset instead, so that a truncated body does not look complete.
+        // A close delivers the bytes that were sent, and a client that still sends learns that nobody reads. If the
+        // output has failed, the connection is reset instead, so that a truncated body does not look complete.
         if (failure is null)
             socket!.Shutdown(both: true);
         else
             socket!.ResetOnClose();
         socket.Close();
-        // The pipe is completed without the reason. Otherwise a flush would throw the reason, Kestrel would take it for a
-        // fault of its own, and streams that wait for the flush would never end. The input carries the reason.
+        // The output is completed without the reason. Otherwise a flush would throw the reason, Kestrel would take it for
+        // a fault of its own, and streams that wait for the flush would never end. The input carries the reason.
         output.Reader.Complete();
         receiver!.End(failure);
         ended.TrySetResult();

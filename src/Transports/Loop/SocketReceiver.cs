@@ -4,12 +4,16 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Loop;
 
-/// <summary>Moves bytes from a socket into a pipe, and pauses while the pipe's reader is behind. Used on the loop's thread.</summary>
+/// <summary>
+/// Moves bytes from a socket into a pipe, and pauses while too many bytes wait for the pipe's reader. Used on the loop's thread.
+/// </summary>
 /// <param name="socket">The source of the bytes.</param>
-/// <param name="input">The pipe for the bytes. Its scheduler runs on the loop.</param>
+/// <param name="input">The pipe for the bytes. Its writer continues on the loop's thread.</param>
 /// <param name="mostWaiting">The most bytes that may wait for the pipe's reader. 0 for no limit.</param>
 /// <param name="onEnd">Called once when no more bytes will arrive.</param>
-/// <param name="broken">Makes the exception for the pipe's reader when the connection broke, from the system's text.</param>
+/// <param name="broken">
+/// Makes the exception that the pipe's reader gets when the connection breaks. Its argument is the system's text.
+/// </param>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketReceiver(
     LoopSocket socket, PipeWriter input, long mostWaiting, Action onEnd, Func<string, IOException> broken)
@@ -58,7 +62,9 @@ internal sealed class SocketReceiver(
         onEnd();
     }
 
-    /// <summary>Receives once. Returns false when there are no more bytes, or the pipe's reader is behind.</summary>
+    /// <summary>
+    /// Receives once. Returns false when there are no more bytes, or when too many bytes wait for the pipe's reader.
+    /// </summary>
     private bool Receive()
     {
         // The loop's own buffer is used, so that an idle connection holds no memory.

@@ -8,16 +8,16 @@ namespace IpcBench.Transports.Loop;
 /// <summary>
 /// Moves bytes from a pipe into a socket. The thread that flushes also sends, without a hop to the loop. When the socket
 /// is full, the loop continues as soon as there is room. A connection with many calls in flight flushes many small parts
-/// in a row. Before such a part, the sender first lets the queued work of the thread pool run, and then sends the parts
-/// that this work flushed in the same system call.
+/// in a row. Before the sender sends such a part, it lets the queued work of the thread pool run. The parts that this
+/// work flushes are sent in the same system call.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
 {
-    // A part of more bytes than this is sent at once, without waiting for other parts.
+    // A part of more bytes than this is sent at once. The sender does not wait for other parts.
     private const int Small = 8 << 10;
 
-    // After so many waits in a row that brought no more bytes, the sender no longer waits.
+    // After this many waits in a row that brought no more bytes, the sender stops waiting for other parts.
     private const int Patience = 16;
 
     private readonly PipeReader output;
@@ -25,7 +25,8 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     private readonly Action<Exception?> onEnd;
     private readonly Func<string, IOException> broken;
 
-    // The lock keeps the socket open while a thread sends. Otherwise the system might give a closed descriptor to another socket.
+    // The lock keeps the socket open while a thread sends. The system might give the number of a closed
+    // descriptor to another socket.
     private readonly Lock gate = new();
     private ManualResetValueTaskSourceCore<bool> turn;
     private bool waits;
@@ -34,13 +35,13 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     private int sentSinceReceived;
     private int gathering;
 
-    /// <param name="output">The pipe. Its scheduler runs continuations on the thread that flushes.</param>
+    /// <param name="output">The pipe. Its reader continues on the thread that flushes.</param>
     /// <param name="socket">The target of the bytes.</param>
     /// <param name="onEnd">
-    /// Called once, on any thread: with null when the output was completed, and with the reason when it cannot be sent.
-    /// From then on the pipe's reader belongs to the owner.
+    /// Called once, on any thread, when sending ends: with null when the output is completed and sent, and with the
+    /// reason when it cannot be sent. From then on the pipe's reader belongs to the owner.
     /// </param>
-    /// <param name="broken">Makes the reason of a failed send, from the system's text.</param>
+    /// <param name="broken">Makes the reason of a failed send. Its argument is the system's text.</param>
     public SocketSender(PipeReader output, LoopSocket socket, Action<Exception?> onEnd, Func<string, IOException> broken)
     {
         (this.output, this.socket, this.onEnd, this.broken) = (output, socket, onEnd, broken);
@@ -49,10 +50,10 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     /// <summary>Starts sending. Called once, on the loop's thread.</summary>
     public void Start() => _ = RunAsync();
 
-    /// <summary>Notes that bytes have arrived, so that the next part may be the only answer to them.</summary>
+    /// <summary>Notes that bytes have arrived. The next part may be the only answer to them.</summary>
     public void NoteReceived() => sentSinceReceived = 0;
 
-    /// <summary>Called when the work that was queued before has run.</summary>
+    /// <summary>Called by the thread pool, after the work that was queued before.</summary>
     void IThreadPoolWorkItem.Execute() => Go();
 
     /// <summary>Called on the loop's thread when the socket has room.</summary>
@@ -129,7 +130,7 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
         return new ValueTask(this, turn.Version);
     }
 
-    /// <summary>Waits until the loop's next turn, after the turn of the loop's other connections.</summary>
+    /// <summary>Waits for the loop's next turn. Before that, the loop serves its other connections.</summary>
     private ValueTask LoopsTurn()
     {
         turn.Reset();
@@ -144,7 +145,8 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     {
         while (!bytes.IsEmpty)
         {
-            // An application that writes on the loop's thread as fast as the socket takes the bytes would never leave this thread.
+            // An application may write on the loop's thread as fast as the socket takes the bytes. It would never leave
+            // this thread, so it must wait for the next turn when its budget is spent.
             var isOnLoop = socket.Loop.IsCurrent;
             if (isOnLoop && budget.IsSpent(socket.Loop))
             {
@@ -165,8 +167,8 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     }
 
     /// <summary>
-    /// Sends as <see cref="LoopSocket.Send(in ReadOnlySequence{byte})"/> does. When the socket is full, the caller awaits
-    /// <c>turn</c> next.
+    /// Sends as <see cref="LoopSocket.Send(in ReadOnlySequence{byte})"/> does. When the socket is full, the caller must
+    /// await <c>turn</c>, which completes when there is room.
     /// </summary>
     private int Send(in ReadOnlySequence<byte> bytes)
     {

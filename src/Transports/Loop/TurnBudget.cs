@@ -3,15 +3,15 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// The number of bytes that one direction of a connection may move before the turn of the loop's other connections. Used
-/// on the loop's thread only.
+/// The number of bytes that one direction of a connection may move in one turn of the loop, so that the other connections
+/// are served too. Used on the loop's thread only.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal struct TurnBudget
 {
     private const int Most = 128 << 10;
 
-    // A system call counts at least this many bytes, because the application works on a short message about as long as on 4 KiB.
+    // A system call counts as at least this many bytes, because the application works on a short message about as long as on 4 KiB.
     private const int LeastForCall = 4 << 10;
 
     private long turn;
