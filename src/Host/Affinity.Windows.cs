@@ -5,8 +5,8 @@ namespace IpcBench.Host;
 
 public static partial class Affinity
 {
-    // A mask covers one processor group (at most 64 CPUs). For a process in several groups Windows reports empty masks.
-    // The result is then null.
+    // A mask covers one processor group (at most 64 CPUs). For a process in several groups Windows
+    // reports empty masks. The result is then null.
     private static (CpuSet Process, CpuSet System)? MasksWindows() =>
         GetProcessAffinityMask(GetCurrentProcess(), out var process, out var system) && process != 0
             ? (FromMask(process), FromMask(system))

@@ -10,8 +10,8 @@ namespace IpcBench.Host;
 public static partial class Affinity
 {
     /// <summary>
-    /// Returns all CPUs that the system allows this process. <see cref="Current"/> may be fewer. Null when the system has no
-    /// affinity.
+    /// Returns all CPUs that the system allows this process. <see cref="Current"/> may be
+    /// fewer. Null when the system has no affinity.
     /// </summary>
     public static CpuSet? Available() => OperatingSystem.IsLinux() ? AvailableLinux()
         : OperatingSystem.IsWindows() ? MasksWindows()?.System

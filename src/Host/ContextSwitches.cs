@@ -41,8 +41,8 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
     }
 
     /// <summary>
-    /// Adds up the switches of all threads between two readings of <see cref="OfThreads(int)"/>. Threads that ended in
-    /// between are left out.
+    /// Adds up the switches of all threads between two readings of
+    /// <see cref="OfThreads(int)"/>. Threads that ended in between are left out.
     /// </summary>
     public static ContextSwitches Between(
         IReadOnlyDictionary<int, ContextSwitches> earlier, IReadOnlyDictionary<int, ContextSwitches> later)
@@ -100,8 +100,8 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
     [LibraryImport("libc")]
     private static partial int getrusage(int who, out ResourceUsage usage);
 
-    // struct rusage has two timevals of 2 values each and 14 longs: 18 values of 8 bytes on 64-bit Linux. The counts are the last
-    // two.
+    // struct rusage has two timevals of 2 values each and 14 longs: 18 values of 8 bytes on
+    // 64-bit Linux. The counts are the last two.
     [InlineArray(18)]
     private struct ResourceUsage
     {

@@ -7,8 +7,8 @@ namespace IpcBench.Host;
 public sealed class CpuSet
 {
     /// <summary>
-    /// The largest CPU number. A larger number must be a typing error, because Linux can be built for at most 8192 CPUs
-    /// (CONFIG_NR_CPUS).
+    /// The largest CPU number. A larger number must be a typing error, because Linux can be
+    /// built for at most 8192 CPUs (CONFIG_NR_CPUS).
     /// </summary>
     private const int Largest = 8191;
 

@@ -11,8 +11,8 @@ namespace IpcBench.Host;
 public readonly partial record struct OpenFileLimit(long Soft, long Hard)
 {
     /// <summary>
-    /// The descriptors that a process needs besides one for each connection: for the runtime, assemblies, epoll, logs and the
-    /// results file.
+    /// The descriptors that a process needs besides one for each connection: for the runtime,
+    /// assemblies, epoll, logs and the results file.
     /// </summary>
     public const int Reserve = 100;
 

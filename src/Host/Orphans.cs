@@ -13,8 +13,7 @@ public static partial class Orphans
     private const int SetChildSubreaper = 36, NoHang = 1; // prctl(2), waitpid(2)
 
     /// <summary>
-    /// Makes this process the parent of all orphans among its descendants, from now on. Returns false when the system cannot do
-    /// this.
+    /// Makes this process the parent of all orphans among its descendants, from now on. Returns false when the system cannot do this.
     /// </summary>
     public static bool TryAdopt() => OperatingSystem.IsLinux() && prctl(SetChildSubreaper, 1, 0, 0, 0) == 0;
 

@@ -62,9 +62,8 @@ public sealed partial record ProcessClock(
         OperatingSystem.IsLinux() && clock_gettime(ThreadCpuTime, out var time) == 0 ? time.Nanoseconds : 0;
 
     /// <summary>
-    /// Computes the user and kernel time in ns that the process and its ended children used between two readings. The
-    /// fine clock gives the sum of both times, the coarse clocks give their ratio. Null when the readings are of
-    /// different processes.
+    /// Computes the user and kernel time in ns that the process and its ended children used between two readings. The fine clock
+    /// gives the sum of both times, the coarse clocks give their ratio. Null when the readings are of different processes.
     /// </summary>
     public static (long UserNs, long KernelNs)? Between(ProcessClock earlier, ProcessClock later)
     {

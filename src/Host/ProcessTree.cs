@@ -21,8 +21,8 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
         [.. members.Where(one => !roots.Contains(one.Key) && ProcessClock.Read(one.Key)?.StartTicks == one.Value).Select(one => one.Key)];
 
     /// <summary>
-    /// Adds new descendants and removes ended ones. This takes some 20 µs for each process of the machine, so call it
-    /// outside measured time.
+    /// Adds new descendants and removes ended ones. This takes some 20 µs for each process of
+    /// the machine, so call it outside measured time.
     /// </summary>
     public void Find()
     {
@@ -109,9 +109,8 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
     public long WorkingSetBytes => Clocks.Values.Sum(clock => clock.WorkingSetBytes);
 
     /// <summary>
-    /// Computes the user and kernel time in ns of all processes of the tree between two readings. Processes that started
-    /// in between are included, and on Linux processes that ended in between too. Null when a root cannot be read or a
-    /// new process has its id.
+    /// Computes the user and kernel time in ns of all processes of the tree between two readings. Processes that started in between
+    /// are included, and on Linux processes that ended in between too. Null when a root cannot be read or a new process has its id.
     /// </summary>
     public static (long UserNs, long KernelNs)? Between(TreeReading earlier, TreeReading later)
     {

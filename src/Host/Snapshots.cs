@@ -6,8 +6,8 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Host;
 
 /// <summary>
-/// CPU time of the whole machine since its start, in ns summed over its CPUs. <see cref="Between"/> gives the usage
-/// between two snapshots.
+/// CPU time of the whole machine since its start, in ns summed over its CPUs.
+/// <see cref="Between"/> gives the usage between two snapshots.
 /// </summary>
 public sealed partial record MachineSnapshot(long Timestamp, int Cpus, long IdleNs, long SoftIrqNs, long StealNs)
 {

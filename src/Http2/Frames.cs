@@ -114,8 +114,8 @@ public static class FrameRules
     }
 
     /// <summary>
-    /// Returns the error code for a WINDOW_UPDATE whose increment is 0 or makes a window larger than 2^31-1 (RFC 9113, 6.9 and
-    /// 6.9.1).
+    /// Returns the error code for a WINDOW_UPDATE whose increment is 0 or makes a window
+    /// larger than 2^31-1 (RFC 9113, 6.9 and 6.9.1).
     /// </summary>
     public static Http2Error WindowError(int increment) => increment == 0 ? Http2Error.Protocol : Http2Error.FlowControl;
 

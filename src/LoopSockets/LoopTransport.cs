@@ -69,8 +69,8 @@ public sealed class LoopTransportOptions
     public long? MaxReadBufferSize { get; set; } = 1024 * 1024;
 
     /// <summary>
-    /// The number of bytes of a connection that may wait to be sent. When it is reached, the application's flushes wait. Null for
-    /// no limit.
+    /// The number of bytes of a connection that may wait to be sent. When it is reached, the
+    /// application's flushes wait. Null for no limit.
     /// </summary>
     public long? MaxWriteBufferSize { get; set; } = 64 * 1024;
 

@@ -9,8 +9,8 @@ namespace IpcBench.Protocol;
 /// </summary>
 public sealed class ArrivalLog
 {
-    // A slot begins with 2^20 ns (about 1 ms), which is a thousandth of a one-second window. At the ends of a window the
-    // counts are interpolated.
+    // A slot begins with 2^20 ns (about 1 ms), which is a thousandth of a one-second window. At the
+    // ends of a window the counts are interpolated.
     private const int FirstSlotBits = 20, Slots = 1024;
 
     // The values from a power of two to the next are divided into 256 steps. So no step is wider than 1/256 of its values.
@@ -68,8 +68,8 @@ public sealed class ArrivalLog
     }
 
     /// <summary>
-    /// Counts a latency in its step. Each latency below 256 ns has its own step. For a longer one the highest nine bits choose the
-    /// step.
+    /// Counts a latency in its step. Each latency below 256 ns has its own step. For a
+    /// longer one the highest nine bits choose the step.
     /// </summary>
     private void Count(long ns)
     {

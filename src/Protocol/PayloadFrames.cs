@@ -39,8 +39,8 @@ public static class PayloadFrame
     }
 
     /// <summary>
-    /// Makes a whole message with its prefix and <paramref name="size"/> bytes of <see cref="PayloadPattern"/>. Stamp and sequence
-    /// are 0.
+    /// Makes a whole message with its prefix and <paramref name="size"/> bytes of
+    /// <see cref="PayloadPattern"/>. Stamp and sequence are 0.
     /// </summary>
     public static byte[] ForSize(int size)
     {
@@ -93,8 +93,7 @@ public struct PayloadReader(bool isOpaque)
     public readonly bool IsBroken => fields.IsBroken;
 
     /// <summary>
-    /// Reads up to the end of one message and returns the number of bytes read. If the last message is complete, begins the next
-    /// one.
+    /// Reads up to the end of one message and returns the number of bytes read. If the last message is complete, begins the next one.
     /// </summary>
     public int Read(ReadOnlySpan<byte> bytes)
     {
