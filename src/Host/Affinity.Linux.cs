@@ -24,7 +24,7 @@ public static partial class Affinity
         return FromMask(read == 0 ? available : mask);
     }
 
-    // The file shows the CPUs of the main thread, whichever thread reads it.
+    // /proc/self/status shows the CPUs of the main thread, whichever thread reads it.
     internal static CpuSet? CurrentLinux(ISystemFiles files)
     {
         const string field = "Cpus_allowed_list:";

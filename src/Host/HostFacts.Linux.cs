@@ -4,7 +4,7 @@ namespace IpcBench.Host;
 
 public sealed partial record HostFacts
 {
-    // Local transports consist of system calls and socket buffers, so these settings change their results.
+    // The speed of local transports depends on system calls and socket buffers, so these settings change the results.
     private static readonly string[] Sysctls =
     [
         "net.core.rmem_max", "net.core.wmem_max", "net.core.rmem_default", "net.core.wmem_default",

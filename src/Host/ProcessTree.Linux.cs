@@ -10,7 +10,9 @@ public sealed partial class ProcessTree
     // stime, cutime, cstime, …, starttime, vsize, rss.
     private const int Parent = 1, Flags = 6, User = 11, Kernel = 12, EndedUser = 13, EndedKernel = 14, Start = 19, Pages = 21;
 
-    /// <summary>Makes the clock of a process, from its <see cref="StatOf"/> and the fine clock that was read just before.</summary>
+    /// <summary>
+    /// Makes the clock of a process from the numbers of <see cref="StatOf"/> and the fine clock, which was read just before.
+    /// </summary>
     internal static ProcessClock ClockOf(long[] stat, long cpuNs) =>
         new(stat[Start], cpuNs, stat[User] * TickNs, stat[Kernel] * TickNs, stat[EndedUser] * TickNs, stat[EndedKernel] * TickNs)
         {

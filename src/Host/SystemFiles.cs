@@ -14,7 +14,8 @@ internal interface ISystemFiles
 
 internal sealed class SystemFiles : ISystemFiles
 {
-    // Hundreds of these files are read at each edge of a window. File.ReadAllText would make 25 kB of garbage for each file.
+    // Hundreds of these files are read before and after each measurement. File.ReadAllText would make 25 kB
+    // of garbage for each file.
     public string Read(string path)
     {
         var buffer = ArrayPool<byte>.Shared.Rent(4096);

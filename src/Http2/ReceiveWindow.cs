@@ -3,7 +3,7 @@ using System.Buffers;
 namespace IpcBench.Http2;
 
 /// <summary>
-/// Flow control of received DATA. Counts the bytes that were received without new credit for the peer, and gives the
+/// Flow control of received DATA. Counts the received bytes for which the peer has not got new credit yet, and gives the
 /// credit. This object counts for the connection, and each stream keeps its own count.
 /// </summary>
 /// <param name="window">The window of a stream and of the connection, in bytes.</param>

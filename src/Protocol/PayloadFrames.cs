@@ -71,10 +71,10 @@ public struct PayloadReader(bool isOpaque)
     private long size;
     private readonly bool isOpaque = isOpaque;
 
-    /// <summary>The stamp or sequence of the message that is being read, or was read last.</summary>
+    /// <summary>The stamp of the message that is being read, or was read last.</summary>
     public ulong Stamp { get; private set; }
 
-    /// <inheritdoc cref="Stamp"/>
+    /// <summary>The sequence number of the message that is being read, or was read last.</summary>
     public uint Sequence { get; private set; }
 
     /// <summary>The length of the payload in bytes.</summary>

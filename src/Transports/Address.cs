@@ -18,8 +18,8 @@ public abstract partial record Address
     public abstract string Kind { get; }
 
     /// <summary>
-    /// The name of the file that a server at this address creates, as the address has it. <see cref="UnixSocketPath"/>
-    /// makes a full path of this name. Null when the address has no file.
+    /// The name of the file that a server at this address creates, as it is written in the address.
+    /// <see cref="UnixSocketPath"/> makes a full path of this name. Null when the address has no file.
     /// </summary>
     public virtual string? SocketFile => null;
 
@@ -186,7 +186,7 @@ public static partial class UrlText
         return mark >= 0 && mark + 1 < shown.Length && shown.AsSpan(0, mark).ContainsAny('/', ':') ? shown[..(mark + 1)] + Hidden : shown;
     }
 
-    // A user ends at the last @ of the authority, as in browsers and in Uri.
+    // The user part ends at the last @ of the authority, as in browsers and in Uri.
     [GeneratedRegex(@"(?<=://)[^/?#]*@")]
     private static partial Regex User();
 }

@@ -55,7 +55,8 @@ public sealed record ConnectorOptions
     public string? ServerName { get; init; }
 
     /// <summary>
-    /// Whether to accept any TLS certificate. Loopback hosts are treated so in any case when no <see cref="CaCertificate"/> is given.
+    /// Whether to accept any TLS certificate. Without a <see cref="CaCertificate"/>, any certificate of a loopback
+    /// host is accepted in any case.
     /// </summary>
     public bool Insecure { get; init; }
 
@@ -77,7 +78,7 @@ internal static class CannotConnect
     public static IOException Because(Address address, string why, Exception? inner = null) =>
         new($"cannot connect to {address}: {why}", inner);
 
-    // .NET has no SocketError for ENOENT. Its message would be "Cannot assign requested address".
+    // .NET has no SocketError for ENOENT, and would say "Cannot assign requested address".
     public static IOException NoSuchFile(Address address, Exception? inner = null) => Because(address, "there is no such file", inner);
 
     public static IOException PathTooLong(Address address, Exception inner) =>

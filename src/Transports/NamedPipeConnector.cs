@@ -34,8 +34,8 @@ public sealed class NamedPipeConnector(string name) : Connector
     // calls starve the pool.
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
-        // Without this check, the loop below would try until its time-out although no server listens. On Windows a check
-        // would take one of the server's instances of the pipe, so there is none.
+        // Without this check, the loop below would try until its time-out although no server listens. On Windows no check
+        // is made, because it would take one of the server's instances of the pipe.
         if (!OperatingSystem.IsWindows() && !File.Exists(UnixSocketPath(name)))
             throw CannotConnect.Because(address, "no server listens there");
         for (var began = Stopwatch.GetTimestamp(); ; Interlocked.Increment(ref retries))

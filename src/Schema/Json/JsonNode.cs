@@ -23,7 +23,9 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
 
     public List<JsonNode> Items { get; } = [];
 
-    /// <summary>The value as a message shows it. Scalars are shown as they were written, and shortened if they are long.</summary>
+    /// <summary>
+    /// The value as an error message shows it. Scalars are shown as they were written, and shortened if they are long.
+    /// </summary>
     public string Shown => Kind switch
     {
         JsonValueKind.Object => "an object",

@@ -9,7 +9,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace IpcBench.Server.BuiltIn;
 
-/// <summary>The calls of one of Kestrel's pooled streams, one after the other.</summary>
+/// <summary>Serves the calls of one of Kestrel's pooled streams, one after the other.</summary>
 internal sealed class ServedCall(IFeatureCollection features, UnaryMethods methods, BenchServices services)
 {
     private readonly ServerEndpoint endpoint = features.GetRequiredFeature<ServerEndpoint>();

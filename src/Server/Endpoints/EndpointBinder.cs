@@ -64,8 +64,8 @@ internal static class EndpointBinder
     }
 
     /// <summary>
-    /// Makes the note of an endpoint. It says that an echo uses .NET's sockets when no option asked for them, and adds
-    /// <paramref name="other"/>.
+    /// Makes the note of an endpoint. If an echo uses .NET's sockets and no option asked for them, the note says so. It
+    /// ends with <paramref name="other"/>.
     /// </summary>
     private static string? NoteOf(in EndpointRole role, ServerOptions options, string? other = null)
     {

@@ -8,7 +8,9 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 
 namespace IpcBench.Server.Endpoints;
 
-/// <summary>The address of one <c>--listen</c> or <c>--echo</c>, which is bound and waits for the server to accept.</summary>
+/// <summary>
+/// One <c>--listen</c> or <c>--echo</c>. Its address is bound, and connections wait until the server accepts them.
+/// </summary>
 internal abstract class ServerEndpoint(Address address, string? note, EndpointRole role) : IDisposable
 {
     private static readonly TimeSpan Lingering = TimeSpan.FromSeconds(10);
@@ -113,7 +115,7 @@ internal sealed class EndpointCounters
     private long opened;
     private long closed;
 
-    /// <summary>Bench calls and requests for bytes that ended with OK, and messages of streams.</summary>
+    /// <summary>The number of Bench calls and requests for bytes that ended with OK, plus the messages of streams.</summary>
     public long Calls => Interlocked.Read(ref calls);
 
     public long ConnectionsOpened => Interlocked.Read(ref opened);

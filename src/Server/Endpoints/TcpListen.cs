@@ -64,8 +64,8 @@ internal static class TcpListen
             if (options.SocketBuffer is { } size)
                 SocketEndpoint.SetBuffers(socket, size);
             socket.Bind(endPoint);
-            // .NET sets SO_REUSEADDR. With this option two sockets can bind the same port, and only listen(2) fails for
-            // the second one. So this method also listens.
+            // .NET sets SO_REUSEADDR. With this option two sockets can bind the same port as long as neither listens. So
+            // this method also listens.
             socket.Listen(options.Backlog);
             return new BoundSocket(socket.LocalEndPoint!, socket);
         }

@@ -37,7 +37,7 @@ internal static class UnixListen
             socket.Bind(endPoint);
             if (path is not null)
                 file = OwnSocketFile.TakeOver(path, ref socket, isShared: !options.Owned);
-            // Nobody can connect between bind and listen, so other users never have access.
+            // The file is private before listen(2), and nobody can connect earlier. So other users never have access.
             var isPrivate = path is not null && SocketFile.TryMakePrivate(path);
             socket.Listen(options.Backlog);
             return new BoundSocket(endPoint, socket, file, isPrivate);

@@ -40,7 +40,7 @@ internal sealed class GrpcDotnetStack : IGrpcStack
     public Task StopAsync(WebApplication host, CancellationToken cancellation) => host.StopAsync(cancellation);
 }
 
-/// <summary>A lifetime with which the host starts and stops only when the program says so.</summary>
+/// <summary>A lifetime with which the host starts and stops only when this program says so.</summary>
 internal sealed class NoLifetime : IHostLifetime
 {
     public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;

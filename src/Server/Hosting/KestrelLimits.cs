@@ -15,8 +15,8 @@ internal static class KestrelLimits
     private const long FewestConnections = 16;
 
     /// <summary>
-    /// How many received bytes of one connection may wait for its protocol to read them. When they are so
-    /// many, the socket is not read.
+    /// How many received bytes of one connection may wait for its protocol to read them. From this number on, the
+    /// socket is no longer read.
     /// </summary>
     public const int MostUnread = 256 << 10;
 

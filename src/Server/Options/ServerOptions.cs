@@ -40,7 +40,9 @@ internal sealed record ServerOptions
     /// <summary>The number of Kestrel's I/O queues. Null for Kestrel's default. With 0, I/O callbacks run on the thread pool.</summary>
     public int? IoQueues { get; init; }
 
-    /// <summary>Whether completions run on the polling threads, without a hop to the thread pool.</summary>
+    /// <summary>
+    /// Whether code that waits for a socket continues on the thread that polls the socket, without a hop to the thread pool.
+    /// </summary>
     public bool Inline { get; init; }
 
     /// <summary>
@@ -76,7 +78,7 @@ internal sealed record ServerOptions
     /// <summary>On Windows, the number of named-pipe instances that wait for a client. Null for Kestrel's default.</summary>
     public int? PipeListeners { get; init; }
 
-    /// <summary>Faults on purpose, for tests of the client.</summary>
+    /// <summary>The work of each call, and faults on purpose for tests of the client.</summary>
     public EndpointBehaviorOptions Behaviors { get; init; } = new();
 
     /// <summary>

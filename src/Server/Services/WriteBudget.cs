@@ -10,7 +10,7 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
 {
     /// <summary>
     /// How many bytes need no budget: those of a small reply, or the last ones of a larger reply. They are written
-    /// together with the trailers. To ask for budget would cost an extra write.
+    /// together with the trailers. With budget they would need a write of their own.
     /// </summary>
     public const int Free = 16 << 10;
 

@@ -115,7 +115,7 @@ public sealed class EventLoop : IDisposable
             timer.OnDue();
     }
 
-    /// <summary>Ends the thread. The owners must close their open sockets before.</summary>
+    /// <summary>Ends the thread. The owners must close their open sockets first.</summary>
     public void Dispose() => TryEnd(Timeout.InfiniteTimeSpan);
 
     /// <summary>

@@ -4,11 +4,11 @@ namespace IpcBench.Transports.Loop;
 public interface ILoopHandler
 {
     /// <summary>
-    /// Called when there are bytes, the end of the stream or an error to read. There is one call for each event, so the
-    /// owner must read while <see cref="LoopSocket.MayHoldMore"/> is true.
+    /// Called when there are bytes, the end of the stream or an error to read. An event is not repeated. So the owner must
+    /// read as long as <see cref="LoopSocket.MayHoldMore"/> is true.
     /// </summary>
     void OnReadable();
 
-    /// <summary>Called when the socket has room again, only after <see cref="LoopSocket.WantWritable"/>.</summary>
+    /// <summary>Called when the socket has room again, once after each <see cref="LoopSocket.WantWritable"/>.</summary>
     void OnWritable();
 }

@@ -6,7 +6,8 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// One connect, until the socket is writable, refused or given up. If the accept queue is full, the connect is tried again after 2 ms.
+/// One connect. It ends when the socket is open, refused or given up. If the accept queue is full, the connect is tried again
+/// after 2 ms.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, ConnectorOptions options) : ILoopHandler, ILoopTimer
@@ -22,7 +23,7 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
     public int Retries { get; private set; }
 
     /// <returns>The open socket and 0, or null and the errno.</returns>
-    /// <exception cref="IOException">epoll cannot watch another descriptor.</exception>
+    /// <exception cref="IOException">epoll refused to watch the socket.</exception>
     public async ValueTask<(LoopSocket? Socket, int Error)> RunAsync(CancellationToken cancellation)
     {
         Begin();
@@ -37,7 +38,7 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
             }
             finally
             {
-                // Dispose would wait for a running callback, and the code would then continue on another thread than the loop's.
+                // Dispose would wait for a callback that is running. This method would then continue on another thread than the loop's.
                 registration.Unregister();
             }
         }

@@ -22,8 +22,7 @@ public sealed class LoopConnector
     public long Retries => Interlocked.Read(ref retries);
 
     /// <summary>
-    /// Makes the connector for the address. For TLS, it opens the TCP connection only. Null when the address is not
-    /// of a socket (but of a pipe).
+    /// Makes the connector for the address. For TLS, it opens the TCP connection only. Null for a pipe, which is not a socket.
     /// </summary>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static async Task<LoopConnector?> ForAsync(

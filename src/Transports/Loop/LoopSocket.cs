@@ -265,8 +265,8 @@ public sealed unsafe class LoopSocket : IWatched
     /// <summary>Reads SO_ERROR, the result of a connect: 0 for success, otherwise the errno.</summary>
     internal int TakeError() => Option(Native.SoError) is >= 0 and var error ? error : Marshal.GetLastPInvokeError();
 
-    // Only recvmsg(2) says that a receive stopped behind descriptors (SCM_RIGHTS). The kernel closes these descriptors,
-    // because the call has no room for them.
+    // Only recvmsg(2) tells that a receive was cut short because descriptors came with the bytes (SCM_RIGHTS). The kernel
+    // closes these descriptors, because this call has no room for them.
     private nint ReceiveLocal(byte* start, int length, out bool isCut)
     {
         var segment = new Native.Segment { Start = start, Length = length };
@@ -290,7 +290,7 @@ public sealed unsafe class LoopSocket : IWatched
         }
         catch (ObjectDisposedException)
         {
-            // The application has disposed the .NET socket, to which it has access.
+            // The application has disposed the .NET socket itself.
         }
         return isHeld;
     }

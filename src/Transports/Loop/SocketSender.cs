@@ -50,7 +50,7 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     /// <summary>Starts sending. Called once, on the loop's thread.</summary>
     public void Start() => _ = RunAsync();
 
-    /// <summary>Notes that bytes have arrived. The next part may be the only answer to them.</summary>
+    /// <summary>Notes that bytes have arrived. The parts that are sent from now on are counted anew.</summary>
     public void NoteReceived() => sentSinceReceived = 0;
 
     /// <summary>Called by the thread pool, after the work that was queued before.</summary>
