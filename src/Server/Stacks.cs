@@ -22,6 +22,5 @@ internal static class Stacks
     public static IGrpcStack Create(string name) => All.FirstOrDefault(stack => stack.Name == name).Create?.Invoke()
         ?? throw new ArgumentException(Unknown(name), nameof(name));
 
-    /// <summary>Writes a sentence about an unknown name.</summary>
     public static string Unknown(string name) => $"there is no stack '{name}': write {string.Join(" or ", Names)}";
 }

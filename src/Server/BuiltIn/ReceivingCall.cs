@@ -11,7 +11,6 @@ using static System.FormattableString;
 
 namespace IpcBench.Server.BuiltIn;
 
-/// <summary>The methods that receive messages.</summary>
 internal enum ReceivingMethod
 {
     /// <summary>Receives one message.</summary>

@@ -101,7 +101,6 @@ internal static class RequestCheck
         return contentType.Count == 1 && IsGrpc(contentType[0]) ? null : StatusCodes.Status415UnsupportedMediaType;
     }
 
-    /// <summary>Shortens a path for use in an error message.</summary>
     public static string Shorten(string path)
     {
         const int shown = 100;

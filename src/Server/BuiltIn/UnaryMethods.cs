@@ -52,7 +52,6 @@ internal sealed class UnaryMethods(BenchServices services)
 /// </param>
 internal sealed record UnaryMethod(UnaryAnswer Answer, bool IsBench);
 
-/// <summary>Turns a request message into a result.</summary>
 internal delegate UnaryResult UnaryAnswer(in ReadOnlySequence<byte> message, ServerEndpoint endpoint);
 
 /// <summary>The end of a call: a reply, or a status with a message.</summary>

@@ -114,7 +114,6 @@ internal sealed record ServerOptions
     private static string Text(int? value) => value?.ToString(CultureInfo.InvariantCulture) ?? "default";
 }
 
-/// <summary>The implementation of sockets.</summary>
 internal enum SocketEngine
 {
     /// <summary>System.Net.Sockets, through Kestrel.</summary>

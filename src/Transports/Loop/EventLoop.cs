@@ -140,7 +140,6 @@ public sealed class EventLoop : IDisposable
     /// <summary>Calls the socket's owner once more, after the other sockets had their turn.</summary>
     internal void ReadAgain(LoopSocket socket) => again.Add(socket);
 
-    /// <summary>Counts a receive.</summary>
     internal void Received(int result)
     {
         receives++;
@@ -148,7 +147,6 @@ public sealed class EventLoop : IDisposable
             emptyReceives++;
     }
 
-    /// <summary>Counts a send.</summary>
     internal void Sent()
     {
         if (IsCurrent)
