@@ -22,9 +22,9 @@ internal static class KestrelLimits
 
     private const long MostConnections = 20_000;
 
-    // Without a free file descriptor a process can neither accept nor load code. So of the limit these are kept back: 186
-    // that are open after the first calls with grpc-dotnet's stack, 32 that the loops keep free (LoopListener), and 134
-    // as a margin for code that is loaded later and for rejected connections until they are closed.
+    // Without a free file descriptor a process can neither accept nor load code. So 352 descriptors are kept back: 186 that
+    // are open after the first calls with grpc-dotnet's stack, 32 that the loops keep free (LoopListener), and a margin of
+    // 134 for code that is loaded later and for rejected connections until they are closed.
     private const long OwnFiles = 352;
 
     /// <summary>
