@@ -34,12 +34,13 @@ internal sealed class SocketReceiver(
     {
         while (!flushes && !ended)
         {
-            if (budget.IsSpent(socket.Loop))
+            var most = budget.Left(socket.Loop);
+            if (most == 0)
             {
                 socket.ReadAgain();
                 return;
             }
-            if (!Receive())
+            if (!Receive(Math.Min(most, atOnce)))
                 return;
         }
     }
@@ -65,10 +66,10 @@ internal sealed class SocketReceiver(
     /// <summary>
     /// Receives once. Returns false when there are no more bytes, or when too many bytes wait for the pipe's reader.
     /// </summary>
-    private bool Receive()
+    private bool Receive(int most)
     {
         // The loop's own buffer is used, so that an idle connection holds no memory.
-        var buffer = socket.Loop.ReceiveBuffer.AsSpan(0, atOnce);
+        var buffer = socket.Loop.ReceiveBuffer.AsSpan(0, most);
         var count = socket.Receive(buffer);
         budget.Take(Math.Max(0, count));
         if (count == LoopSocket.WouldBlock)

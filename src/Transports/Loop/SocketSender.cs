@@ -148,12 +148,13 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
             // An application may write on the loop's thread as fast as the socket takes the bytes. It would never leave
             // this thread, so it must wait for the next turn when its budget is spent.
             var isOnLoop = socket.Loop.IsCurrent;
-            if (isOnLoop && budget.IsSpent(socket.Loop))
+            var most = isOnLoop ? budget.Left(socket.Loop) : int.MaxValue;
+            if (most == 0)
             {
                 await LoopsTurn().ConfigureAwait(false);
                 continue;
             }
-            var sent = Send(bytes);
+            var sent = Send(bytes.Length > most ? bytes.Slice(0, most) : bytes);
             if (isOnLoop)
                 budget.Take(Math.Max(0, sent));
             if (sent >= 0)

@@ -17,12 +17,15 @@ internal struct TurnBudget
     private long turn;
     private int moved;
 
-    /// <summary>Tells whether the rest of the bytes must wait for the loop's next turn.</summary>
-    public bool IsSpent(EventLoop loop)
+    /// <summary>
+    /// Returns how many bytes the next system call of this turn may move: 0, or at least 4 KiB. After 0, the rest of the
+    /// bytes must wait for the loop's next turn.
+    /// </summary>
+    public int Left(EventLoop loop)
     {
         if (turn != loop.Turn)
             (turn, moved) = (loop.Turn, 0);
-        return moved >= Most;
+        return moved >= Most ? 0 : Math.Max(Most - moved, LeastForCall);
     }
 
     /// <summary>Counts the bytes that a system call has moved.</summary>
