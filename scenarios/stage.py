@@ -131,7 +131,7 @@ class Stage:
                 lines = [line.strip() for line in log if line.strip()]
             return " | ".join(lines[-3:])
         except OSError:
-            return "(it said nothing)"
+            return "(it wrote nothing)"
 
     def wait_for(self, process):
         """The exit code of a program that ends by itself; a server that ends meanwhile does not end it: that is for it to notice."""

@@ -13,7 +13,7 @@ from .plan import CLIENT_EVENTS, Plan
 from .proxy import Proxy
 from .server import Server
 
-TRACE = re.compile(r"Unhandled exception|^\s+at \S+\(.*\)|^\S*Exception: |a fault of this tool", re.MULTILINE)
+TRACE = re.compile(r"Unhandled exception|^\s+at \S+\(.*\)|^\S*Exception: |a fault of th(?:is|e) tool", re.MULTILINE)
 INTERRUPTED = 30  # seconds after Ctrl-C by which it must have ended; 2 are usual
 RUNTIME = ("clr-debug-pipe-", "dotnet-diagnostic-")  # the runtime's own, left behind when it is killed
 

@@ -40,7 +40,7 @@ public static partial class Affinity
         // .NET's message is not used. It repeats the program and the folder. If the program is a folder, it says "Success".
         catch (Exception e) when (e is Win32Exception or IOException)
         {
-            var why = Directory.Exists(info.FileName) ? "it is a folder"
+            var why = Directory.Exists(info.FileName) ? "the path is a folder"
                 : e is Win32Exception system ? new Win32Exception(system.NativeErrorCode).Message
                 : e.Message.TrimEnd('.');
             throw new EnvironmentException($"cannot start {(name is null ? "" : $"{name}: ")}{info.FileName}: {why}", e);
@@ -51,5 +51,5 @@ public static partial class Affinity
         Process.Start(info) ?? throw new EnvironmentException($"cannot start {info.FileName}");
 
     private static EnvironmentException Refused(CpuSet cpus) =>
-        new($"the system did not let a process run on CPUs {cpus}: choose other CPUs or leave the option out");
+        new($"the system did not let a process run on CPUs {cpus}: choose other CPUs, or do not choose CPUs");
 }

@@ -22,7 +22,7 @@ public sealed class CpuSet
     /// <summary>Reads <c>0-1,3</c>. On failure, <paramref name="error"/> is one sentence.</summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out CpuSet? set, [NotNullWhen(false)] out string? error)
     {
-        (set, error) = (null, $"'{text}' is no CPU set: write numbers and ranges, as in 0-1,3");
+        (set, error) = (null, $"'{text}' is not a CPU set: write numbers and ranges, as in 0-1,3");
         var cpus = new List<int>();
         foreach (var part in text.Split(',', StringSplitOptions.TrimEntries))
         {

@@ -32,7 +32,7 @@ public sealed partial record ListenerOwner
         }
         catch (SocketException e) when (e.SocketErrorCode is SocketError.WouldBlock or SocketError.TryAgain)
         {
-            return Unknown($"the accept queue of {Shown(name)} is full, so the process behind it cannot be found");
+            return Unknown($"the accept queue of {Shown(name)} is full, so the process that listens cannot be found");
         }
         catch (Exception e) when (e is SocketException or ArgumentException)
         {
@@ -49,7 +49,7 @@ public sealed partial record ListenerOwner
         return holders.Count > 0 || !hidden
             ? Choose(holders, ProcessTree.ParentFinder(), hidden)
             : Unknown(string.Create(CultureInfo.InvariantCulture,
-                $"process {listened}, which began to listen at {Shown(name)}, has ended, and the open files of others may not be read"));
+                $"process {listened}, which began to listen at {Shown(name)}, has ended, and other users' open files may not be read"));
     }
 
     /// <summary>

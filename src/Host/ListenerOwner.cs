@@ -41,10 +41,10 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
         <= 0 when OperatingSystem.IsWindows() => Unknown("the system does not tell which process listens"),
         4 when OperatingSystem.IsWindows() => Unknown("the kernel itself listens (HTTP.sys): its CPU time is not a server's"),
         <= 0 => Unknown("the process that listens is outside of this process's pid namespace (in another container)"),
-        1 => Unknown("process 1 listens: an init that starts servers on demand, or a whole container: its CPU time is not a server's"),
-        _ when pid == Environment.ProcessId => Unknown("this process itself listens"),
+        1 => Unknown("process 1 listens (an init that starts servers on demand, or a whole container): its CPU time is not a server's"),
+        _ when pid == Environment.ProcessId => Unknown("this tool itself listens"),
         _ when ancestors.Contains(pid) => Unknown(string.Create(CultureInfo.InvariantCulture,
-            $"process {pid} listens and is an ancestor of this process: its CPU time would include this process's")),
+            $"process {pid} listens and is an ancestor of this tool: its CPU time would include this tool's")),
         _ when name is "systemd" => Unknown($"{name} listens and starts servers on demand: its CPU time is not a server's"),
         _ when Forwarders.Contains(name) => Unknown(
             $"{name} listens and forwards connections to a container: its CPU time is not a server's"),

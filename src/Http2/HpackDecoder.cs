@@ -181,7 +181,7 @@ public sealed class HpackDecoder(int tableSize)
     private static ReadOnlySpan<byte> Expand(ReadOnlySpan<byte> encoded, Span<byte> output)
     {
         var length = Huffman.Decode(encoded, output);
-        return length >= 0 ? output[..length] : throw new HpackException("a string that is no Huffman code");
+        return length >= 0 ? output[..length] : throw new HpackException("a string that is not a Huffman code");
     }
 
     /// <summary>A short block and its content.</summary>

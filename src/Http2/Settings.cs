@@ -50,7 +50,7 @@ public sealed class PeerSettings
     public long Apply(ReadOnlySpan<byte> payload)
     {
         if (payload.Length % Http2Settings.Size != 0)
-            throw new Http2Exception(Http2Error.FrameSize, "SETTINGS of a length that is no multiple of 6");
+            throw new Http2Exception(Http2Error.FrameSize, "SETTINGS of a length that is not a multiple of 6");
         var before = InitialWindow;
         while (Http2Settings.TryRead(ref payload, out var id, out var value))
             Apply(id, value);

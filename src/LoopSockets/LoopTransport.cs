@@ -153,8 +153,8 @@ public sealed partial class LoopTransportFactory : IConnectionListenerFactory, I
 
     [LoggerMessage(
         Level = LogLevel.Warning,
-        Message = "The threads of {Loops} did not end within {Seconds} s: the application blocks them, which UnsafePreferInlineScheduling "
-            + "runs there.")]
+        Message = "The threads of {Loops} did not end within {Seconds} s: the application blocks these threads, on which "
+            + "UnsafePreferInlineScheduling runs the application.")]
     private static partial void LogBlocked(ILogger logger, string loops, int seconds);
 
     [LoggerMessage(Level = LogLevel.Error, Message = "An exception on an event loop's thread was caught; the loop goes on.")]

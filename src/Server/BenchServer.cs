@@ -44,7 +44,7 @@ internal sealed class BenchServer : IAsyncDisposable
             foreach (var (index, (address, isEcho)) in roles.Index())
                 await BindAsync(endpoints, address, RoleOf(index, address, isEcho, options), options, warnings);
             if (endpoints.Count == 0)
-                throw new CannotListenException("there is no address to listen on; name one with --listen or --echo");
+                throw new CannotListenException("the server has no address to listen on: name an address with --listen or --echo");
             return await StartAsync(options, endpoints, warnings);
         }
         catch
@@ -136,7 +136,7 @@ internal sealed class BenchServer : IAsyncDisposable
         {
             await host.DisposeAsync();
             throw new CannotListenException(
-                $"cannot listen: {e.Message.TrimEnd('.')}; stop the other program or choose another address with --listen", e);
+                $"cannot listen: {e.Message.TrimEnd('.')}: stop the other program or choose another address with --listen", e);
         }
     }
 

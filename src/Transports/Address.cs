@@ -118,7 +118,7 @@ public abstract partial record Address
             _ when text.StartsWith(pipePrefix, StringComparison.OrdinalIgnoreCase) => ParsePipe(text[pipePrefix.Length..]),
             _ when HostAndPort().IsMatch(text) => ParseUrl("http://" + text, tls: false),
             _ => ((Address?)null,
-                $"'{UrlText.WithoutSecrets(text)}' is no address: "
+                $"'{UrlText.WithoutSecrets(text)}' is not an address: "
                 + "write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name"),
         };
         return address is not null;
@@ -130,9 +130,9 @@ public abstract partial record Address
     private static (Address?, string?) ParseUrl(string text, bool tls)
     {
         if (!Uri.TryCreate(text, UriKind.Absolute, out var uri) || uri.Host.Length == 0)
-            return (null, $"'{UrlText.WithoutSecrets(text)}' is no URL: write http://host:port");
+            return (null, $"'{UrlText.WithoutSecrets(text)}' is not a URL: write http://host:port");
         if (uri.PathAndQuery is not "/" || uri.Fragment.Length > 0 || uri.UserInfo.Length > 0)
-            return (null, $"'{UrlText.WithoutSecrets(text)}' has more than host and port: write {uri.Scheme}://{uri.Authority}");
+            return (null, $"'{UrlText.WithoutSecrets(text)}' has more than a host and a port: write {uri.Scheme}://{uri.Authority}");
         var host = uri.Host.Trim('[', ']');
         return (tls ? new Tls(host, uri.Port) : new Tcp(host, uri.Port), null);
     }
@@ -163,7 +163,7 @@ public abstract partial record Address
     private static (Address?, string?) ParsePipe(string name) => name.Length == 0 || name.IndexOfAny(['/', '\\', '\0']) >= 0
         ? (null, @"pipe: needs a name without slashes, as in pipe:/PipeGreeter or \\.\pipe\PipeGreeter")
         : name.Equals("anonymous", StringComparison.OrdinalIgnoreCase)
-        ? (null, "pipe:/anonymous is a name that .NET reserves: choose another")
+        ? (null, "pipe:/anonymous is a name that .NET reserves: choose another name")
         : (new Pipe(name), null);
 
     private static string HostText(string host) => host.Contains(':', StringComparison.Ordinal) ? $"[{host}]" : host;

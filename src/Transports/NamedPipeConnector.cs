@@ -37,7 +37,7 @@ public sealed class NamedPipeConnector(string name) : Connector
         // Without this check, the loop below would try until its time-out although no server listens. On Windows no check
         // is made, because it would take one of the server's instances of the pipe.
         if (!OperatingSystem.IsWindows() && !File.Exists(UnixSocketPath(name)))
-            throw CannotConnect.Because(address, "no server listens there");
+            throw CannotConnect.Because(address, "no server listens at this name");
         for (var began = Stopwatch.GetTimestamp(); ; Interlocked.Increment(ref retries))
         {
             cancellation.ThrowIfCancellationRequested();
@@ -47,7 +47,7 @@ public sealed class NamedPipeConnector(string name) : Connector
                 return pipe;
             }
             if (Stopwatch.GetElapsedTime(began) > (isServed ? PatienceWhenServed : Patience))
-                throw CannotConnect.Because(address, "no server listens there, or all instances of the pipe stay busy");
+                throw CannotConnect.Because(address, "no server listens at this name, or all instances of the pipe stay busy");
             await Task.Delay(Pause, cancellation);
         }
     }

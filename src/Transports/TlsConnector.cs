@@ -62,7 +62,7 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
         if (reason.StartsWith("The remote certificate", StringComparison.Ordinal))
             return $"{reason} (--insecure accepts any certificate, --cacert FILE the certificates of one authority)";
         if (reason.StartsWith("Cannot determine the frame size", StringComparison.Ordinal))
-            return "the server there does not speak TLS";
+            return "the server does not speak TLS";
         Exception inmost = failure;
         while (inmost.InnerException is { } inner)
             inmost = inner;

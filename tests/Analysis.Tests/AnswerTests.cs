@@ -50,7 +50,7 @@ public class AnswerTests
         };
 
         Assert.Equal(
-            "1 MB: which is faster depends on the number of concurrent calls: unix with 1 connection and tcp with 400 connections.",
+            "1 MB: which arm is faster depends on the number of concurrent calls: unix with 1 connection and tcp with 400 connections.",
             Answers.Of(new MeasuredRun(Both(Of(400, 0.85), Of(1, 1.27))))[0]);
         var doubtful = Both(Of(400, 0.85), Of(1, 1.27));
         doubtful = doubtful with
@@ -59,7 +59,7 @@ public class AnswerTests
                 ? round with { Connections = round.Connections with { Opened = 390 } } : round)],
         };
         Assert.Equal(
-            "1 MB: which is faster depends on the number of concurrent calls: "
+            "1 MB: which arm is faster depends on the number of concurrent calls: "
                 + "unix with 1 connection and tcp with 400 connections (doubt: connections).",
             Answers.Of(new MeasuredRun(doubtful))[0]);
         var agreed = Answers.Of(new MeasuredRun(Both(Of(400, 1.1), Of(1, 1.27))));
@@ -142,8 +142,8 @@ public class AnswerTests
         var typed = slow with { Options = slow.Options with { DurationFixed = true } };
 
         Assert.StartsWith("10 B: unix is fastest", Answers.Of(new MeasuredRun(slow))[0], StringComparison.Ordinal);
-        Assert.Matches(@"^10 B: not decided between unix and tcp: a window of 2 s holds fewer than four calls of .* s one after the other, "
-            + "and -d keeps it so", Answers.Of(new MeasuredRun(typed))[0]);
+        Assert.Matches(@"^10 B: not decided between unix and tcp: a window of 2 s \(-d\) holds fewer than four consecutive calls of .* s",
+            Answers.Of(new MeasuredRun(typed))[0]);
         var counted = typed with { Options = typed.Options with { Calls = 100 } };
         Assert.StartsWith("10 B: unix is fastest", Answers.Of(new MeasuredRun(counted))[0], StringComparison.Ordinal);
     }

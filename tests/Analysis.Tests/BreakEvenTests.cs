@@ -20,7 +20,7 @@ public class BreakEvenTests
         var line = Assert.Single(Lines(Run(tcp: 22_000, noise: 0.002, seed: 1)));
 
         Assert.Matches(
-            @"^10 B: above \d+(\.\d)? µs \[\d+(\.\d)?, \d+(\.\d)?\] of work per call unix and tcp differ by less than 3\.0 %\.$", line);
+            @"^10 B: above \d+(\.\d)? µs \[\d+(\.\d)?, \d+(\.\d)?\] of work per call, unix and tcp differ by less than 3\.0 %\.$", line);
         var numbers = System.Text.RegularExpressions.Regex.Matches(line.Split("above")[1], @"\d+(\.\d+)?")
             .Select(match => double.Parse(match.Value, System.Globalization.CultureInfo.InvariantCulture) * 1000).ToList();
         Assert.InRange(numbers[0], Truth * 0.8, Truth * 1.2);
@@ -57,8 +57,8 @@ public class BreakEvenTests
     [Theory]
     [InlineData(20_010, 0.0001, @"^10 B: unix and tcp differ by less than 3\.0 % whatever the server computes for a call\.$")]
     [InlineData(22_000, 0.5,
-        @"^10 B: these rounds do not show above how much work per call unix and tcp differ by less than 3\.0 %\.$")]
-    [InlineData(20_800, 0.015, @"^10 B: at the latest above \d+(\.\d+)? µs of work per call unix and tcp differ by less than 3\.0 %\.$")]
+        @"^10 B: these rounds do not show from how much work per call on unix and tcp differ by less than 3\.0 %\.$")]
+    [InlineData(20_800, 0.015, @"^10 B: from at most \d+(\.\d+)? µs of work per call on, unix and tcp differ by less than 3\.0 %\.$")]
     [InlineData(90_000, 0.001,
         @"^10 B: above 4\.\d+ ms \[4\.\d+, 4\.\d+\] of work .*3\.0 % \(calculated: 1\.00 ms was the most work measured\)\.$")]
     public void An_undecided_or_calculated_break_even_is_marked(double tcp, double noise, string expected) =>
@@ -82,8 +82,8 @@ public class BreakEvenTests
         };
 
         // 1 µs is 3 % of 33.3 µs, of which unix takes 10 µs without the additional work.
-        Assert.Equal(["Add: calculated from the server's CPU per call: with 23.3 µs [23.3, 23.3] of additional work per call unix and tcp "
-            + "differ by less than 3.0 %."], Lines(run));
+        Assert.Equal(["Add: with 23.3 µs [23.3, 23.3] of additional work per call, unix and tcp differ by less than 3.0 % "
+            + "(calculated from the server's CPU per call)."], Lines(run));
     }
 
     private static List<string> Lines(RunRecord run) => [.. BreakEven.Lines(new MeasuredRun(run))];

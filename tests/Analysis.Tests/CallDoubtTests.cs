@@ -10,7 +10,8 @@ public sealed class CallDoubtTests
 {
     [Fact]
     public void Dropped_samples_break_littles_law() =>
-        Raises("little", "but 400 were: 5.0 % off", Second(round => round with { Completed = round.Completed * 95 / 100 }));
+        Raises("little", "but 400 were in flight: a difference of 5.0 %",
+            Second(round => round with { Completed = round.Completed * 95 / 100 }));
 
     [Theory]
     [InlineData(0.95, false)] // one standstill of 20 ms in 400 ms
@@ -54,7 +55,7 @@ public sealed class CallDoubtTests
     {
         var run = Second(round => round with { Latency = "", LatencySumNs = 0 });
         run = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Mode = mode } })] };
-        Assert.Equal(isOneWay, Find(run, "other-clock")?.Doubt.Contains("from another clock", StringComparison.Ordinal) ?? false);
+        Assert.Equal(isOneWay, Find(run, "other-clock")?.Doubt.Contains("from different clocks", StringComparison.Ordinal) ?? false);
         Assert.Equal(isOneWay, Find(run, "lost-samples") is null);
         Assert.Null(Find(Each(round => round), "other-clock"));
         Assert.All(new MeasuredRun(run).Cells[0].Rounds,
@@ -174,7 +175,7 @@ public sealed class CallDoubtTests
                 ? round with { Connections = round.Connections with { Requested = 4, Opened = 4, Active = 4, StreamsAllowed = allowed } }
                 : round)],
         };
-        Raises("streams-limit", "the server allows 100 streams per connection: of -m 200, 100 waited inside the client", With(100));
+        Raises("streams-limit", "the server allows 100 streams per connection: of -m 200, 100 waited in the client", With(100));
         Assert.Null(Find(With(100), "little"));
         Assert.Null(Find(With(null), "streams-limit"));
         Raises("little", "but 800 were", With(null));
@@ -187,7 +188,7 @@ public sealed class CallDoubtTests
         Raises("edge-bias", "up to 5.0 %", few);
         var histogram = new LatencyHistogram();
         histogram.Record(1_000_000, 500);
-        Raises("few-samples", "calls leave fewer than 100 beyond p99",
+        Raises("few-samples", "calls fewer than 100 lie beyond p99, so p99 is not shown",
             Second(round => round with { Latency = histogram.Encode(), Ok = 500, Started = 500 }));
         Raises("lost-samples", "and recorded 500 latencies", Second(round => round with { Latency = histogram.Encode() }));
     }

@@ -22,7 +22,7 @@ public sealed class ConclusionTests
 
     [Fact]
     public void An_arm_without_replies_is_not_reported_as_missing_rounds() => Assert.Equal(
-        "10 B: not decided between unix and tcp: no round in which both answered a call.",
+        "10 B: not decided between unix and tcp: there is no round in which both answered a call.",
         FirstAnswer(Simulated.Run([[.. new double[8]], [.. Enumerable.Repeat(1000.0, 8)]], arms: 2)));
 
     [Fact]
@@ -146,7 +146,7 @@ public sealed class ConclusionTests
         Assert.StartsWith(expected, FirstAnswer(run), StringComparison.Ordinal);
         // The percentiles of tcp are no lower bounds.
         Assert.Equal(2, new HgrmReport().Make(new ReportModel(run))
-            .Split("#[240000 of them are lower bounds: calls that were cut off or never sent]\n").Length);
+            .Split("#[240000 of these values are lower bounds: calls that were cut off or never sent]\n").Length);
     }
 
     internal static string Calls(int count, int ms)

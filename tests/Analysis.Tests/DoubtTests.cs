@@ -40,7 +40,7 @@ public sealed class DoubtTests
     public void Advice_to_stop_other_programs_appears_only_if_other_programs_ran(double stolen, double others, string fix) =>
         Assert.StartsWith(fix, Find(Second(round => round with
         {
-            Spoiled = "the hypervisor gave 4.0 % of the CPU time to others; other programs used 40 % of the machine",
+            Spoiled = "the hypervisor gave 4.0 % of the CPU time to other machines; other programs used 40 % of the machine",
             Machine = round.Machine! with
             {
                 StealNs = (long)(stolen * round.Machine.CapacityNs),
@@ -165,8 +165,8 @@ public sealed class DoubtTests
 
     [Theory]
     [InlineData(390, 400, null, "only 390 of 400 connections were open")]
-    [InlineData(400, 400, 399, "the client held 400 connections and the server counted 399")]
-    [InlineData(400, 380, null, "20 of 400 connections carried no call")]
+    [InlineData(400, 400, 399, "the client counted 400 connections and the server 399")]
+    [InlineData(400, 380, null, "no call used 20 of 400 connections")]
     public void Connections_that_differ_from_the_request_are_reported(int opened, int active, int? server, string numbers) =>
         Raises("connections", numbers,
             Second(round => round with { Connections = round.Connections with { Opened = opened, Active = active, ServerOpen = server } }));
@@ -178,13 +178,13 @@ public sealed class DoubtTests
 
     [Fact]
     public void Idle_threads_raise_a_doubt() =>
-        Raises("threads", "5 threads were asked for and 2 ran", Second(round => round with { ThreadCalls = [9, 9, 0, 0, 0] }));
+        Raises("threads", "5 threads were requested and 2 ran", Second(round => round with { ThreadCalls = [9, 9, 0, 0, 0] }));
 
     [Fact]
     public void The_pool_of_Grpc_Net_Client_may_use_more_threads_than_requested()
     {
         var run = Second(round => round with { ThreadCalls = [9, 9, 9, 9, 9, 9, 9] });
-        Raises("threads", "5 threads were asked for and 7 ran", run);
+        Raises("threads", "5 threads were requested and 7 ran", run);
         var cells = run.Cells.Select(cell => cell with { Key = cell.Key with { Client = "grpc-dotnet" } });
         Assert.Null(Find(run with { Cells = [.. cells] }, "threads"));
     }
@@ -243,7 +243,7 @@ public sealed class DoubtTests
     public void A_killed_run_raises_a_doubt()
     {
         var killed = Healthy() with { Ending = "running", Finished = null };
-        Raises("incomplete", "it goes on, or was killed", killed);
+        Raises("incomplete", "it still runs, or was killed", killed);
         Raises("incomplete", ": 1 round of every cell was measured",
             killed with { Rounds = [.. killed.Rounds.Where(round => round.Number == 1)] });
     }

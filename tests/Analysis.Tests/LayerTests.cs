@@ -32,8 +32,8 @@ public class LayerTests
 
         Assert.Equal("10 B, tcp: of 55.0 µs a call the kernel 7.5, .NET's sockets 3.5, Kestrel's connection 9.0, HTTP/2 20.0 and "
             + "gRPC 15.0.", sentences[0]);
-        Assert.Equal("10 B, unix: in the kernel it saves 2.4 µs of tcp's 7.5; .NET's sockets take 1.9 of it back; gRPC saves 1.0 more; of "
-            + "the whole call, 55.0 over tcp, it saves 1.5; not decided: Kestrel's connection and HTTP/2.", sentences[1]);
+        Assert.Equal("10 B, unix: in the kernel unix saves 2.4 µs of tcp's 7.5; .NET's sockets cost 1.9 more; gRPC saves 1.0 more; for "
+            + "the whole call, 55.0 over tcp, unix saves 1.5; not decided: Kestrel's connection and HTTP/2.", sentences[1]);
         Assert.Equal(2, sentences.Count);
     }
 
@@ -45,8 +45,8 @@ public class LayerTests
         double[] unix = isFaster ? [5.1, 10.5, 19.5, 39.5, 53.5] : Tcp;
         var sentence = Answers.Of(new MeasuredRun(LayerRuns.Make(8, Tcp, unix, random: new Random(1))))[1];
 
-        Assert.Equal(isFaster, sentence.StartsWith("10 B, unix: in the kernel it saves 2.4 µs of tcp's 7.5;", StringComparison.Ordinal));
-        Assert.Equal(!isFaster, sentence == "10 B, unix: no difference to tcp is decided, in no layer and not of the whole call.");
+        Assert.Equal(isFaster, sentence.StartsWith("10 B, unix: in the kernel unix saves 2.4 µs of tcp's 7.5;", StringComparison.Ordinal));
+        Assert.Equal(!isFaster, sentence == "10 B, unix: no difference to tcp is decided, neither in a layer nor for the whole call.");
     }
 
     [Fact]
@@ -71,7 +71,8 @@ public class LayerTests
         run = run with { Host = run.Host with { ServerCpus = cpus } };
 
         Assert.Equal(isSaid, Answers.Of(new MeasuredRun(run)).Contains("The kernel's part includes the wake-up of a CPU for each message: "
-            + "the echo's only thread sleeps between messages, but the threads above look for work before they sleep. --client-cpus 0 "
+            + "the echo's only thread sleeps between messages, but the threads of the layers above look for work before they sleep. "
+            + "--client-cpus 0 "
             + "--server-cpus 0 avoids these wake-ups."));
     }
 
@@ -96,8 +97,9 @@ public class LayerTests
     {
         var sentence = Answers.Of(new MeasuredRun(LayerRuns.Make(9, Tcp, [8.5, 14, 23, 43, 58])))[1];
 
-        Assert.StartsWith("10 B, unix: in the kernel it costs 1.0 µs more than tcp's 7.5; .NET's sockets cost 2.0 more; of the whole call, "
-            + "55.0 over tcp, it costs 3.0 more", sentence, StringComparison.Ordinal);
+        Assert.StartsWith("10 B, unix: in the kernel unix costs 1.0 µs more than tcp's 7.5; .NET's sockets cost 2.0 more; for the "
+            + "whole call, "
+            + "55.0 over tcp, unix costs 3.0 more", sentence, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -128,7 +130,7 @@ public class LayerTests
     {
         var run = LayerRuns.Make(2, Tcp);
         Assert.Null(Budget(run).Total.Interval);
-        Assert.Equal("10 B, tcp: 2 rounds give no interval, so its layers are not known.", Answers.Of(new MeasuredRun(run))[0]);
+        Assert.Equal("10 B, tcp: 2 rounds are too few for an interval: its layers are unknown.", Answers.Of(new MeasuredRun(run))[0]);
     }
 
     [Fact]

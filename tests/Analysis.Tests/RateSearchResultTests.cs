@@ -10,12 +10,13 @@ namespace IpcBench.Analysis.Tests;
 /// <summary>Checks how objectives are parsed, which calls count against an objective, and what reports say of the found rate.</summary>
 public class RateSearchResultTests
 {
-    private const string NoObjective = " is not an objective such as p99<1ms: it needs one of p50, p90, p95, p99, p99.9, mean, failures, "
+    private const string NoObjective = " is not an objective such as p99<1ms: write one of p50, p90, p95, p99, p99.9, mean, failures, "
         + "then < and a limit";
 
     private const double ServiceNs = 50e3;
     private const int Rounds = 12 + RateSearch.Approach;
-    private const string TooFew = "cannot be told: fewer than 100 calls near that rate may break it (-d makes windows longer).";
+    private const string TooFew = "is unknown: fewer than 100 calls near that rate may break the objective, too few to judge "
+        + "(-d makes windows longer).";
 
     [Theory]
     [InlineData("p99<1ms", "p99 1000000")]
@@ -36,13 +37,13 @@ public class RateSearchResultTests
     [InlineData("p99>1ms", "'p99>1ms'" + NoObjective)]
     [InlineData("p99<1ms,", "''" + NoObjective)]
     [InlineData("p99", "'p99' has no limit: write 'p99<1ms' in quotation marks, because < has a meaning in a shell")]
-    [InlineData("p99<1", "'p99<1' needs a time such as 500us or 1ms, of an hour at most")]
-    [InlineData("p99<0ms", "'p99<0ms' needs a time such as 500us or 1ms, of an hour at most")]
-    [InlineData("p99<-1ms", "'p99<-1ms' needs a time such as 500us or 1ms, of an hour at most")]
-    [InlineData("mean<9999999s", "'mean<9999999s' needs a time such as 500us or 1ms, of an hour at most")]
+    [InlineData("p99<1", "'p99<1' needs a limit such as 500us or 1ms, up to an hour")]
+    [InlineData("p99<0ms", "'p99<0ms' needs a limit such as 500us or 1ms, up to an hour")]
+    [InlineData("p99<-1ms", "'p99<-1ms' needs a limit such as 500us or 1ms, up to an hour")]
+    [InlineData("mean<9999999s", "'mean<9999999s' needs a limit such as 500us or 1ms, up to an hour")]
     [InlineData("failures<1", "'failures<1' needs a share of all calls such as 0.1%")]
     [InlineData("failures<100%", "'failures<100%' needs a share of all calls such as 0.1%")]
-    [InlineData("p99<1ms,p99<2ms", "'p99<1ms,p99<2ms' promises p99 twice")]
+    [InlineData("p99<1ms,p99<2ms", "'p99<1ms,p99<2ms' has two limits for p99")]
     public void An_invalid_objective_is_rejected_with_a_reason(string text, string expected)
     {
         Assert.Null(LatencyObjective.Parse(text, out var error));
@@ -99,8 +100,8 @@ public class RateSearchResultTests
     [InlineData("p50<1s", Rounds,
         "tcp keeps p50<1s at every rate that was tried, up to 25,000 calls/s, 1.25 times its rate at full load.")]
     [InlineData("p50<10us", Rounds, "tcp does not keep p50<10us even at 200 calls/s, 1.0 % of its rate at full load.")]
-    [InlineData("p50<200us", 3, "the highest rate at which tcp keeps p50<200us cannot be told from 3 windows: "
-        + "it was kept at 14,142/s, not at 20,000/s.")]
+    [InlineData("p50<200us", 3, "the highest rate at which tcp keeps p50<200us is unknown after 3 windows: "
+        + "the objective was kept at 14,142/s, but not at 20,000/s.")]
     [InlineData("failures<1%", Rounds,
         "tcp keeps failures<1% at every rate that was tried, up to 25,000 calls/s, 1.25 times its rate at full load.")]
     [InlineData("failures<0.0001%", Rounds, "the highest rate at which tcp keeps failures<0.0001% " + TooFew)]
@@ -114,8 +115,8 @@ public class RateSearchResultTests
         // Only a window at the lowest rate missed the objective. By the other windows the limit lies above all rates.
         var run = At("p99<1ms", [10_000, 10_100, 10_200, 10_300, 10_400, 10_000, 10_100, 10_200, 10_300, 10_400],
             slow: i => i == 5 ? 110 : 20);
-        Assert.Equal("10 B: the highest rate at which tcp keeps p99<1ms cannot be told from 10 windows: from 10,000 to 10,400/s some "
-            + "windows kept it and some did not.", Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))));
+        Assert.Equal("10 B: the highest rate at which tcp keeps p99<1ms is unknown after 10 windows: from 10,000 to 10,400/s some "
+            + "windows kept the objective and some did not.", Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))));
         Assert.DoesNotContain("10,8", new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);
     }
 
@@ -135,7 +136,7 @@ public class RateSearchResultTests
         var run = Run("p99<10us", seed: 1, length: 20);
         Assert.True(run.Rounds.Count(round => round.Started == 0) > 1);
         Assert.NotEqual(SearchOutcome.Nowhere, Assert.Single(RateSearchResult.Of(new MeasuredRun(run))).Outcome);
-        Assert.Contains("the highest rate at which tcp keeps p99<10us cannot be told",
+        Assert.Contains("the highest rate at which tcp keeps p99<10us is unknown",
             Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))),
             StringComparison.Ordinal);
         // Windows without calls have no percentile either.

@@ -61,7 +61,7 @@ public sealed class ReportSnapshotTests
         foreach (var size in new[] { "10 B", "100 B", "1 kB", "10 kB", "100 kB", "1 MB" })
             Assert.Matches($@"400 clients, {size}\b[^0-9+−u]*([+−]\d|undecided|no difference)", report);
         Assert.DoesNotContain("Crossover", report, StringComparison.Ordinal); // the table has a row for each size
-        Assert.Contains("tls encrypts and the other transports do not: its difference is the cost of encryption, not of a transport.",
+        Assert.Contains("tls encrypts and the other transports do not: the difference is the cost of encryption, not of a transport.",
             report, StringComparison.Ordinal);
         Assert.Contains("tls-compared", report, StringComparison.Ordinal);
         Assert.Contains("pipe-is-socket", report, StringComparison.Ordinal);
@@ -102,9 +102,10 @@ public sealed class ReportSnapshotTests
         Snapshot.Verify($"proxy.{format}", () => Reports.Find(format)!.Make(new ReportModel(ProxyRun.Make())));
 
     [Theory]
-    [InlineData("text", "No round was measured.\n\nDoubts\n  [incomplete] The run is not complete (it goes on, or was killed): 0 rounds")]
+    [InlineData("text", "No round was measured.\n\nDoubts\n  [incomplete] The run is not complete (it still runs, or was killed): 0 "
+        + "rounds")]
     [InlineData("markdown", "| size | transport | requests/s | range of rounds | payload/s |")]
-    [InlineData("html", "The run is not complete (it goes on, or was killed)")]
+    [InlineData("html", "The run is not complete (it still runs, or was killed)")]
     [InlineData("json", "\"median\": {},")]
     [InlineData("svg", "</style>\n<rect x=\"-12\" y=\"-4\" width=\"100%\" height=\"100%\" style=\"fill:var(--card)\"/>\n</svg>\n")]
     [InlineData("published", "not measured here yet")]

@@ -68,14 +68,14 @@ public sealed class ResultsFileTests : IDisposable
         var path = NewPath;
         File.WriteAllText(path, "old");
         var thrown = Assert.Throws<ResultsFileException>(() => ResultsFile.Save(Path.Combine(path, "x.json"), Small()));
-        Assert.Equal($"cannot write {Path.Combine(path, "x.json")}: there is no folder {path}, and it cannot be made", thrown.Message);
+        Assert.Equal($"cannot write {Path.Combine(path, "x.json")}: the folder {path} does not exist and cannot be made", thrown.Message);
         Assert.Equal("old", File.ReadAllText(path));
     }
 
     [Fact]
     public void An_impossible_file_name_is_reported()
     {
-        Assert.Equal("cannot write '': it is no name of a file", Refused(""));
+        Assert.Equal("cannot write '': the path is not the name of a file", Refused(""));
         var tooLong = NewPath + new string('x', 300);
         if (OperatingSystem.IsLinux())
             Assert.Equal($"cannot write {tooLong}: the name is longer than the system allows", Refused(tooLong));

@@ -17,7 +17,7 @@ public sealed class ResultsRefusalTests
     [InlineData("{}", "f.json is not a results file: it has no schemaVersion")]
     [InlineData("{\"schemaVersion\":\"1\"}", "f.json is not a results file: its schemaVersion is not a number")]
     [InlineData("{\"schemaVersion\":2,\"anything\":[]}",
-        "f.json has schema version 2 and this tool reads 1: use the version of the tool that wrote it")]
+        "f.json has schema version 2 and this tool reads 1: use the version that wrote the file")]
     public void Files_of_other_formats_are_recognized(string json, string message) =>
         Assert.Equal(message, Refusal(Encoding.UTF8.GetBytes(json)));
 
@@ -51,7 +51,7 @@ public sealed class ResultsRefusalTests
     [InlineData("rounds[0].windowNs", "0", "rounds[0]: impossible number, attempt or window")]
     [InlineData("rounds[0].latency", "\"HISTFAAAAAA=\"", "rounds[0]: a histogram is not in HdrHistogram's V2 coding")]
     [InlineData("rounds[0].slices", "{\"plannedSeconds\":0.05,\"rates\":[1,2],\"order\":[0]}",
-        "rounds[0]: its slices have lists of different lengths")]
+        "rounds[0]: the slices have lists of different lengths")]
     [InlineData("rounds[0].slices", "{\"plannedSeconds\":0.05,\"rates\":[1],\"clientCpuNs\":[-1],\"order\":[0]}",
         "rounds[0]: impossible readings of a slice")]
     [InlineData("rounds[0]", "null", "a list holds null")]
@@ -102,7 +102,7 @@ public sealed class ResultsRefusalTests
             CutOff = 0
         };
         var many = run with { Rounds = [.. Enumerable.Range(1, 1200).Select(number => full with { Number = number })] };
-        Assert.Equal("f.json is damaged: its rounds add up to more calls than a run can have", Refusal(Bytes(many)));
+        Assert.Equal("f.json is damaged: the rounds add up to more calls than a run can have", Refusal(Bytes(many)));
     }
 
     [Fact]

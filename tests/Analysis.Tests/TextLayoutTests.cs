@@ -104,7 +104,7 @@ public sealed class TextLayoutTests
     public void A_screen_has_the_table_then_the_doubts_and_the_answer_last()
     {
         var text = new TextReport(new TextLayout(80, IsBrief: true)).Make(Layered);
-        string[] parts = ["size  layer", "\nDoubts (what to do about them: -v)\n", "\nAnswer\n"];
+        string[] parts = ["size  layer", "\nDoubts (advice: -v)\n", "\nAnswer\n"];
         var places = parts.Select(part => text.IndexOf(part, StringComparison.Ordinal)).ToList();
         Assert.DoesNotContain(-1, places);
         Assert.True(places.SequenceEqual(places.Order()), text);
@@ -129,7 +129,7 @@ public sealed class TextLayoutTests
         var table = new TextTable("load", "transport", "requests/s", "CPU") { Words = 2, Spare = ["CPU"] }.Add("400 clients, 10 B", "unix",
             "77,870", "25.4 µs");
         Assert.Equal(["400 clients, 10 B, unix:", "  requests/s 77,870; CPU", "  25.4 µs"], table.Lines(26));
-        Assert.Equal(["load               transport  requests/s", "400 clients, 10 B  unix           77,870", "(CPU: no room)"],
+        Assert.Equal(["load               transport  requests/s", "400 clients, 10 B  unix           77,870", "(no room for CPU)"],
             table.Lines(41));
     }
 
@@ -288,8 +288,8 @@ public sealed class OrderOfReportsTests
     }
 
     [Theory]
-    [InlineData(9, "10 B: unix is faster than tcp in pairs of the same round, though its median round is not")]
-    [InlineData(5, "Medians may be of different rounds: where they contradict a ratio, the ratio counts.")]
+    [InlineData(9, "10 B: unix is faster than tcp in pairs of the same round, although the median rounds say the opposite")]
+    [InlineData(5, "Medians may come from different rounds: where a median contradicts a ratio, the ratio counts.")]
     public void Medians_that_contradict_the_pairs_have_a_note(int rounds, string note)
     {
         var made = new SampleRuns

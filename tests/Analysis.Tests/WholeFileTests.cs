@@ -115,7 +115,7 @@ public sealed class WholeFileTests : IDisposable
         Assert.Throws<UnauthorizedAccessException>(() => Write(path, "new"));
         File.SetAttributes(path, FileAttributes.Normal);
         Assert.Equal("old", File.ReadAllText(path));
-        Assert.Equal("it is a folder", Assert.Throws<IOException>(() => Write(folder, "new")).Message);
+        Assert.Equal("the path is a folder", Assert.Throws<IOException>(() => Write(folder, "new")).Message);
         Assert.True(Directory.Exists(folder));
     }
 
@@ -138,7 +138,7 @@ public sealed class WholeFileTests : IDisposable
         var path = PathOf("large.json");
         using (var file = File.Create(path))
             file.SetLength(length); // a sparse file, which takes no space
-        Assert.Equal($"cannot read {path}: it is larger than 256 MiB",
+        Assert.Equal($"cannot read {path}: the file is larger than 256 MiB",
             Assert.Throws<ResultsFileException>(() => ResultsFile.Load(path)).Message);
     }
 
@@ -148,7 +148,7 @@ public sealed class WholeFileTests : IDisposable
         Assert.SkipWhen(OperatingSystem.IsWindows(), "devices in folders are Unix's");
         Assert.SkipUnless(File.Exists("/dev/zero"), "there is no /dev/zero");
         var error = await Assert.ThrowsAsync<ResultsFileException>(() => Task.Run(() => ResultsFile.Load("/dev/zero")).WaitAsync(Wait));
-        Assert.Equal("cannot read /dev/zero: it is larger than 256 MiB", error.Message);
+        Assert.Equal("cannot read /dev/zero: the file is larger than 256 MiB", error.Message);
         Assert.Equal("/dev/null is empty", Assert.Throws<ResultsFileException>(() => ResultsFile.Load("/dev/null")).Message);
     }
 

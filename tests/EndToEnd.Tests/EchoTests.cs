@@ -72,7 +72,7 @@ public sealed class EchoTests : IDisposable
         var run = ResultsFile.Load(File);
         Assert.Contains(run.Ending, new[] // within a window, or between two
         {
-            $"failed: the server at unix:{folder}/e.sock is gone: no connection could be opened again for 2 s",
+            $"failed: the server at unix:{folder}/e.sock is gone: no lost connection could be reopened for 2 s",
             $"failed: cannot connect to unix:{folder}/e.sock: Connection refused",
         });
         Assert.True(run.Rounds.Count >= 2);

@@ -48,7 +48,7 @@ public sealed class FindTests : IDisposable
                 "found" => $"10 B: {Text(one, "arm")} keeps {Objective} up to ",
                 "everywhere" => $"10 B: {Text(one, "arm")} keeps {Objective} at ",
                 "nowhere" => $"10 B: {Text(one, "arm")} does not keep {Objective} even at ",
-                _ => $"10 B: the highest rate at which {Text(one, "arm")} keeps {Objective} cannot be told",
+                _ => $"10 B: the highest rate at which {Text(one, "arm")} keeps {Objective} is unknown",
             }, text, StringComparison.Ordinal);
             // Only a rate that was found has an interval.
             if (one["low"] is not null)
@@ -77,7 +77,7 @@ public sealed class FindTests : IDisposable
         var run = Analysis.Results.ResultsFile.Load(ResultsFile);
         Assert.Equal("interrupted", run.Ending);
         Assert.InRange(run.Rounds.Count(round => run.Cells[round.Cell].Key.VariesRate), 4, 2 * Windows - 1);
-        Assert.Contains($"the highest rate at which tcp keeps {Objective} cannot be told from ", tool.Output, StringComparison.Ordinal);
+        Assert.Contains($"the highest rate at which tcp keeps {Objective} is unknown after ", tool.Output, StringComparison.Ordinal);
     }
 
     private static string Text(JsonNode node, string name) => (string?)node[name] ?? "";

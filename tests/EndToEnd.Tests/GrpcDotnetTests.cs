@@ -75,7 +75,8 @@ public sealed class GrpcDotnetTests : IDisposable
         Assert.Equal(8, run.Cells.Count);
         Assert.Equal(["client-sockets=dotnet", "client-sockets=loop"], run.Cells.Select(cell => cell.Key.Variant).Distinct());
         Assert.Equal(
-            1, run.Cells.Count(cell => cell.Note.EndsWith("System.Net.Sockets here: a pipe is no socket", StringComparison.Ordinal)));
+            1, run.Cells.Count(cell => cell.Note.EndsWith("System.Net.Sockets here, because a pipe is not a "
+                + "socket", StringComparison.Ordinal)));
         Assert.All(run.Rounds, round => Assert.True(round is { Failed.Count: 0, CutOff: 0, Completed: > 0 }));
         Assert.All(run.Rounds, round => Assert.Equal(round.Connections.ClientCalls, round.Connections.ServerCalls));
         Assert.All(run.Rounds, round => Assert.Equal((8, 8, 8L),
@@ -152,7 +153,8 @@ public sealed class GrpcDotnetTests : IDisposable
         }
         var (code, _, error) = await Tool.RunAsync(arguments);
         Assert.Equal(1, code);
-        Assert.Equal("--client-sockets loop needs Linux's epoll, which this system lacks: leave it out or write dotnet "
+        Assert.Equal("--client-sockets loop needs Linux's epoll, which this system does not have: leave out --client-sockets, or "
+            + "write dotnet "
             + $"({Tool.Client} --help)\n", error.ReplaceLineEndings("\n"));
         Assert.Skip("there is no epoll here");
     }

@@ -120,7 +120,7 @@ public sealed class HaltedServerTests : IDisposable
         var round = Assert.Single(ResultsFile.Load(File).Rounds);
         Assert.Equal((50, 0, 50), (round.Started, round.Ok, round.CutOff + round.Failed.Values.Sum()));
         Assert.Contains(
-            $"none of 50 calls to http://{listener.LocalEndpoint}/ succeeded: there is nothing to report about it", error,
+            $"none of 50 calls to http://{listener.LocalEndpoint}/ succeeded: there is nothing to report", error,
             StringComparison.Ordinal);
         listener.Stop();
         await serving;

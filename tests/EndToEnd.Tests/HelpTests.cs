@@ -12,7 +12,8 @@ public sealed class HelpTests
         Assert.Equal(0, code);
         Assert.All((brief + all).Split('\n').Where(line => !line.Contains(Tool.Client, StringComparison.Ordinal)),
             line => Assert.InRange(line.Length, 0, 100));
-        foreach (var group in new[] { "What to measure:", "How long:", "Load:", "The server it starts:", "Output:", "Commands:" })
+        foreach (var group in new[] { "What to measure:", "How long:", "Load:", "The server that this tool "
+            + "starts:", "Output:", "Commands:" })
             Assert.Contains($"\n{group}\n", brief, StringComparison.Ordinal);
         Assert.InRange(brief.Split('\n').Length, 20, 80);
         Assert.DoesNotContain("--server-gc", brief, StringComparison.Ordinal);
@@ -48,20 +49,22 @@ public sealed class HelpTests
     [InlineData("there is no option --no-such ({0} --help)", "--no-such")]
     [InlineData("there is no option --transport: did you mean --transports? ({0} --help)", "--transport", "unix")]
     [InlineData("there is no command sweeep: did you mean sweep? ({0} --help)", "sweeep")]
-    [InlineData("--quik is no option of echo: did you mean --quick? ({0} echo --help)", "echo", "--quik")]
-    [InlineData("--no-such is no option of sweep ({0} sweep --help)", "sweep", "--no-such")]
+    [InlineData("echo has no option --quik: did you mean --quick? ({0} echo --help)", "echo", "--quik")]
+    [InlineData("sweep has no option --no-such ({0} sweep --help)", "sweep", "--no-such")]
     [InlineData("--stack is not offered by echo ({0} echo --help)", "echo", "--stack", "x")]
     [InlineData("--find is not offered by ab ({0} ab --help)", "ab", "--base", "x", "--head", "x", "--find", "p99<1ms")]
     [InlineData("-H is not offered by echo ({0} echo --help)", "echo", "-Hcookie: s3cret=s3cret")]
     [InlineData("--vary 'nonsense' needs a knob and its values, as in socket-buffer=64k,256k,1M ({0} sweep --help)",
         "sweep", "--vary", "nonsense")]
     [InlineData("compare needs a base and at least one more file: one.json is the only file ({0} compare --help)", "compare", "one.json")]
-    [InlineData("-s 'huge' is no whole number such as 10, 1k, 64KiB or 1M ({0} --help)", "-s", "huge")]
-    [InlineData("-t 3 needs at least as many connections, but -c has 2: each connection belongs to one thread ({0} --help)",
+    [InlineData("-s 'huge' is not a whole number such as 10, 1k, 64KiB or 1M ({0} --help)", "-s", "huge")]
+    [InlineData("-t 3 needs at least 3 connections, because each connection belongs to one thread, but -c has 2 ({0} --help)",
         "-c", "2", "-t", "3")]
-    [InlineData("-U: 'gopher://x' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name "
+    [InlineData("-U: 'gopher://x' is not an address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or "
+        + "pipe:/name "
         + "({0} --help)", "-U", "gopher://x")]
-    [InlineData("--format 'papyrus' is none of text, markdown, csv, wide-csv, runs-csv, json, html, svg, hgrm, wrk, published, aa, junit, "
+    [InlineData("--format 'papyrus' is unknown: write one of text, markdown, csv, wide-csv, runs-csv, json, html, svg, hgrm, wrk, "
+        + "published, aa, junit, "
         + "bencher, github-action-benchmark, prometheus ({0} report --help)", "report", "--format", "papyrus", "x.json")]
     public async Task The_error_of_a_command_is_one_sentence_that_points_to_its_help(string sentence, params string[] typed) =>
         Assert.Equal((1, "", string.Format(CultureInfo.InvariantCulture, sentence, Tool.Client) + "\n"), await Tool.RunAsync(typed));

@@ -9,7 +9,7 @@ public sealed class JobTests(GivenServer server) : WritingStage(server), IClassF
     public async Task A_terminal_shows_progress_and_q_ends_the_run()
     {
         await using var tool = OnTerminal($"{Client} {Tiny} -r 1000 -o {Folder}/run.json");
-        await tool.SeesAsync("s left  (q ends and keeps)"); // a round has ended; the screen is drawn less often than rounds end
+        await tool.SeesAsync("s left  (q: end and keep)"); // a round has ended; the screen is drawn less often than rounds end
         await tool.Process.StandardInput.WriteAsync("q");
         await tool.Process.StandardInput.FlushAsync();
         Assert.Equal(130, await tool.ExitCodeAsync());
@@ -27,7 +27,7 @@ public sealed class JobTests(GivenServer server) : WritingStage(server), IClassF
         Assert.True(await tool.ExitCodeAsync() == 0, tool.Output);
         var run = ResultsFile.Load(PathOf("run.json"));
         Assert.Equal((2, "complete"), (RoundsOf(run), run.Ending));
-        Assert.DoesNotContain("q ends", tool.Output, StringComparison.Ordinal);
+        Assert.DoesNotContain("q: end", tool.Output, StringComparison.Ordinal);
         Assert.DoesNotContain("\u001b[0J", tool.Output, StringComparison.Ordinal);
     }
 

@@ -25,7 +25,7 @@ public sealed class MainJobTests : IDisposable
         string[] named = ["-o", ResultsFile, "-o", Of("page.html"), "-o", Of("rows.csv"), "-o", Of("page.md")];
         var (code, output, error) = await Tool.RunAsync([.. Brief, .. named]);
         Assert.True(code == 0, output + error);
-        Assert.Contains($"\nEvery round is in {ResultsFile}\nAll tables, and what to do about doubts:\n", error, StringComparison.Ordinal);
+        Assert.Contains($"\nEvery round is in {ResultsFile}\nAll tables and the advice on doubts:\n", error, StringComparison.Ordinal);
         Assert.EndsWith($"\nThe report is in {Of("page.html")}\nThe report is in {Of("rows.csv")}\n"
             + $"The report is in {Of("page.md")}\n", error, StringComparison.Ordinal);
         foreach (var name in new[] { "page.html", "rows.csv", "page.md" })
@@ -36,7 +36,7 @@ public sealed class MainJobTests : IDisposable
         Assert.StartsWith("<!doctype html>", await File.ReadAllTextAsync(Of("page.html")), StringComparison.Ordinal);
 
         (code, output, error) = await Tool.RunAsync([.. Brief, "--no-save", "-o", "/proc/no/page.html"]);
-        Assert.Equal("cannot write /proc/no/page.html: there is no folder /proc/no, and it cannot be made\n", error);
+        Assert.Equal("cannot write /proc/no/page.html: the folder /proc/no does not exist and cannot be made\n", error);
         Assert.Equal((2, ""), (code, output));
         (code, output, error) = await Tool.RunAsync(["--resume", ResultsFile, "-r", "+1", "-o", Of("more.html")]);
         Assert.True(code == 0, output + error);
@@ -162,7 +162,7 @@ public sealed class MainJobTests : IDisposable
         await tool.SeesAsync("a round measures each cell once");
         tool.Signal(signal);
         Assert.Equal(130, await tool.ExitCodeAsync());
-        var end = former ? $"; {ResultsFile} is as it was" : "";
+        var end = former ? $"; {ResultsFile} is unchanged" : "";
         Assert.EndsWith($"\nInterrupted before anything was measured{end}.\n", tool.Error, StringComparison.Ordinal);
         Assert.Equal(former ? [ResultsFile] : [], Directory.GetFiles(folder));
         if (former)
@@ -194,7 +194,7 @@ public sealed class MainJobTests : IDisposable
     }
 
     [Theory]
-    [InlineData("/etc/passwd", "which is no folder: set it to a folder for temporary files")]
+    [InlineData("/etc/passwd", "which is not a folder: set TMPDIR to a folder for temporary files")]
     [InlineData(null,
         "which makes the path of a Unix socket longer than the system allows (about 100 bytes): set TMPDIR to a shorter folder")]
     public async Task A_temporary_folder_that_cannot_hold_a_socket_is_named_with_its_variable(string? place, string sentence)
@@ -225,25 +225,25 @@ public sealed class MainJobTests : IDisposable
         Assert.True(System.Diagnostics.Stopwatch.GetElapsedTime(begun) < TimeSpan.FromSeconds(20));
         var run = Analysis.Results.ResultsFile.Load(ResultsFile);
         var why = "the server that this tool started ended with exit code 137 (SIGKILL: sent by a user, or by the kernel for lack of "
-            + "memory) during round 2: it said nothing";
+            + "memory) during round 2: it wrote nothing";
         Assert.Equal($"failed: {why}", run.Ending);
         Assert.EndsWith($"\n{why}\n", tool.Error, StringComparison.Ordinal);
         Assert.DoesNotContain("calls per 100 ms", tool.Output, StringComparison.Ordinal);
         Assert.NotEmpty(run.Rounds);
     }
 
-    private const string Start = ": start a server there ({0} serve --help), or leave out -U to let this program start one";
+    private const string Start = ": start a server there ({0} serve --help), or leave out -U: then this tool starts a server";
 
-    private const string Choose = ": choose another file with -o, or --no-save";
+    private const string Choose = ": choose another file with -o, or use --no-save";
 
     [Theory]
     [InlineData("http://127.0.0.1:1 does not answer: cannot connect to http://127.0.0.1:1: Connection refused" + Start,
         "-U", "http://127.0.0.1:1")]
     [InlineData("unix:/no/such/greeter.sock does not answer: cannot connect to unix:/no/such/greeter.sock: there is no such file" + Start,
         "-U", "unix:/no/such/greeter.sock")]
-    [InlineData("cannot write '': it is no name of a file" + Choose,
+    [InlineData("cannot write '': the path is not the name of a file" + Choose,
         "-r", "1", "-d", "100ms", "-s", "10", "-c", "2", "-o", "")]
-    [InlineData("cannot write /proc/no/such/folder/run.json: there is no folder /proc/no/such/folder, and it cannot be made" + Choose,
+    [InlineData("cannot write /proc/no/such/folder/run.json: the folder /proc/no/such/folder does not exist and cannot be made" + Choose,
         "-r", "1", "-d", "100ms", "-s", "10", "-c", "2", "-o", "/proc/no/such/folder/run.json")]
     [InlineData("there is no file /no/such/run.json", "report", "/no/such/run.json")]
     public async Task An_error_of_the_environment_is_one_sentence_with_exit_code_2(string sentence, params string[] arguments)

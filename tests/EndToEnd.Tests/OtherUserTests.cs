@@ -8,7 +8,7 @@ public sealed class OtherUserTests : WritingStage
 
     [Theory]
     [InlineData("-o run.json", "run.json", "this user may not write in the folder {0}")]
-    [InlineData("", @"results/\S+\.json", "there is no folder {0}/results, and it cannot be made")]
+    [InlineData("", @"results/\S+\.json", "the folder {0}/results does not exist and cannot be made")]
     public async Task A_results_folder_of_another_user_is_reported(string options, string file, string why)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can be another user");
@@ -18,7 +18,7 @@ public sealed class OtherUserTests : WritingStage
         if (code is 126 or 127)
             Assert.Skip("setpriv is not here, or this folder is closed to other users");
         Assert.True(code == 2, output + error);
-        Assert.Matches($"^cannot write {file}: {string.Format(why, Place)}: choose another file with -o, or --no-save\n$", error);
+        Assert.Matches($"^cannot write {file}: {string.Format(why, Place)}: choose another file with -o, or use --no-save\n$", error);
     }
 
     // The tool runs as a separate user, because the limit counts all threads of a user.

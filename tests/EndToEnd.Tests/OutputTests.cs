@@ -24,7 +24,7 @@ public sealed class OutputTests(GivenServer server) : WritingStage(server), ICla
         Assert.SkipUnless(OperatingSystem.IsLinux(), "devices in folders are Unix's");
         var (name, rest) = (string.Format(file, Place), string.Format(redirected, Folder));
         var (_, output, error) = await ShellAsync($"{Client} {Tiny} -r 1 -o {name} {rest}; cat {Folder}/out.json");
-        Assert.Equal($"-o {name} is also the standard output or error: name another file, or use --no-save --format json "
+        Assert.Equal($"-o {name} is the same file as standard output or standard error: name another file, or use --no-save --format json "
             + $"({Tool.Client} --help)\n", output + error);
     }
 
@@ -58,7 +58,7 @@ public sealed class OutputTests(GivenServer server) : WritingStage(server), ICla
         var (_, output, error) = await ShellAsync($"{Client} {Tiny} -r 100000 -v --no-save | head -1");
         Assert.NotEmpty(output);
         Assert.Contains(
-            "ended, because nobody reads standard output any more and --no-save keeps no file\n", error, StringComparison.Ordinal);
+            "the run ended, because nobody reads standard output any more and --no-save keeps no file\n", error, StringComparison.Ordinal);
         await ShellAsync($"({Client} {Tiny} -r 5 -o {Folder}/run.json; echo $? >{Folder}/code) | head -1");
         Assert.Equal((5, "0\n"), (RoundsOf(ResultsFile.Load(PathOf("run.json"))), await File.ReadAllTextAsync(PathOf("code"))));
     }

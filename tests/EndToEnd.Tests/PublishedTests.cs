@@ -13,7 +13,7 @@ public sealed class PublishedTests
         var end = output[output.IndexOf("\nPublished\n", StringComparison.Ordinal)..];
         Assert.Matches(@"TCP with TLS, 10 B, first round +requests/s +read there +154,696 +\d", end);
         Assert.Matches(@"10 B +unix +1\.15×( +\d+(\.\d+)?×){4}", end);
-        Assert.Contains("left for the transport, with 400 connections and nothing encrypted,", end, StringComparison.Ordinal);
+        Assert.Contains("the transport itself, with 400 connections and no encryption,", end, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -23,7 +23,7 @@ public sealed class PublishedTests
             await Tool.RunAsync("article", "-U", "http://localhost:5000"));
         var (code, _, error) = await Tool.RunAsync("article", "-t", "6");
         Assert.Equal(1, code);
-        Assert.Equal("-t 6 needs at least as many connections, but the article has 5: each connection belongs to one thread "
+        Assert.Equal("-t 6 needs at least 6 connections, because each connection belongs to one thread, but the article has 5 "
             + $"({Tool.Client} article --help)\n", error);
     }
 

@@ -36,9 +36,9 @@ public sealed class ScenarioTests : ScenarioStage
 
     [Theory]
     [InlineData("-d/--duration is given twice", "-d", "1s", "--duration=2s")]
-    [InlineData("-n counts calls and -d sets a time: give one of them HELP", "--duration", "1s", "-n", "5")]
-    [InlineData("--bogus is no option of http HELP", "--bogus")]
-    [InlineData("-o names a results file and --no-save wants none: give one of them HELP", "--no-save")]
+    [InlineData("-n counts calls and -d sets a time: use only one of the two HELP", "--duration", "1s", "-n", "5")]
+    [InlineData("http has no option --bogus HELP", "--bogus")]
+    [InlineData("-o names a results file, but --no-save writes none: leave out one of the two HELP", "--no-save")]
     public async Task Impossible_options_are_rejected_before_a_server_starts(string sentence, params string[] options)
     {
         await using var script = Start(["--brief", "-o", Path.Combine(Temporary, "run.json"), .. options]);

@@ -36,7 +36,7 @@ public sealed class ServeTests
         var (refused, _, error) = await Tool.RunAsync("serve", "--listen", "nonsense");
         Assert.Equal(1, refused);
         Assert.Equal(
-            "'nonsense' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name "
+            "'nonsense' is not an address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name "
                 + "(GrpcBenchServer --help)\n",
             error.ReplaceLineEndings("\n"));
 

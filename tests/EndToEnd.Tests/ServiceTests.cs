@@ -40,7 +40,7 @@ public sealed class ServiceTests
 
         var (unknown, nothing, why) = await Tool.RunAsync("-U", served, "--describe", "ipcbench.v1.Bunch");
         Assert.Equal((2, ""), (unknown, nothing));
-        Assert.Equal($"{served} has nothing called ipcbench.v1.Bunch: ipcbench.v1.Bench\n", why);
+        Assert.Equal($"{served} has no service or type ipcbench.v1.Bunch: did you mean ipcbench.v1.Bench?\n", why);
     }
 
     [Fact]
@@ -66,7 +66,7 @@ public sealed class ServiceTests
 
         var (wrong, nothing, why) = await Tool.RunAsync([.. servers, "--call", "hello.v1.Greeter/SayHallo"]);
         Assert.Equal((2, ""), (wrong, nothing));
-        Assert.Equal("no method SayHallo in hello.v1.Greeter: SayHello\n", why);
+        Assert.Equal("hello.v1.Greeter has no method SayHallo: did you mean SayHello?\n", why);
     }
 
     [Fact]

@@ -28,7 +28,7 @@ public sealed class WritingTests(GivenServer server) : WritingStage(server), ICl
         var mounted = Directory.CreateDirectory(PathOf("disk")).FullName;
         var (code, output, error) = await WithDiskAsync(mounted, disk, string.Format(command, Client, Tiny, $"'{mounted}'"));
         Assert.True(code == 2, output + error);
-        Assert.Matches($"^cannot write .*\\.json: {why}: choose another file with -o, or --no-save\n$", error);
+        Assert.Matches($"^cannot write .*\\.json: {why}: choose another file with -o, or use --no-save\n$", error);
         Assert.DoesNotContain("Round", output, StringComparison.Ordinal);
     }
 
@@ -54,7 +54,7 @@ public sealed class WritingTests(GivenServer server) : WritingStage(server), ICl
             }
             else
                 Assert.Equal($"cannot write {file}: the file would be larger than the system allows (ulimit -f): "
-                    + "choose another file with -o, or --no-save\n", error);
+                    + "choose another file with -o, or use --no-save\n", error);
         }
         Assert.True(offered > 0);
         Assert.Empty(Directory.GetFiles(Place, "*.tmp"));

@@ -25,6 +25,6 @@ public class CpuSetTests
     public void An_invalid_CPU_set_is_rejected_with_the_text_and_an_example(string text)
     {
         Assert.False(CpuSet.TryParse(text, out _, out var error));
-        Assert.Equal($"'{text}' is no CPU set: write numbers and ranges, as in 0-1,3", error);
+        Assert.Equal($"'{text}' is not a CPU set: write numbers and ranges, as in 0-1,3", error);
     }
 }

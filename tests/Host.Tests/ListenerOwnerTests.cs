@@ -109,7 +109,7 @@ public sealed class ListenerOwnerTests : IDisposable
 
         var found = await Task.Run(() => ListenerOwner.Find(new LocalEndpoint.UnixName(path))).WaitAsync(TimeSpan.FromSeconds(20));
 
-        Assert.Equal($"the accept queue of {path} is full, so the process behind it cannot be found", found.Reason);
+        Assert.Equal($"the accept queue of {path} is full, so the process that listens cannot be found", found.Reason);
     }
 
     [Fact]
@@ -135,12 +135,12 @@ public sealed class ListenerOwnerTests : IDisposable
 
         var found = ListenerOwner.Find(new LocalEndpoint.TcpPort(((IPEndPoint)listener.LocalEndPoint!).Port));
 
-        Assert.Equal(new ListenerOwner(null, "this process itself listens"), found);
+        Assert.Equal(new ListenerOwner(null, "this tool itself listens"), found);
     }
 
     [Theory]
-    [InlineData(1, "process 1 listens: an init that starts servers on demand, or a whole container" + NoServer)]
-    [InlineData(77, "process 77 listens and is an ancestor of this process: its CPU time would include this process's")]
+    [InlineData(1, "process 1 listens (an init that starts servers on demand, or a whole container)" + NoServer)]
+    [InlineData(77, "process 77 listens and is an ancestor of this tool: its CPU time would include this tool's")]
     [InlineData(78, "")]
     public void A_process_whose_CPU_time_is_not_the_servers_is_rejected(int pid, string expected)
     {

@@ -54,14 +54,15 @@ public sealed class CorpusTests : IDisposable
     }
 
     [Theory]
-    [InlineData("items.jsonl", "{}\n\n{\"count\":x}\n", "{0}:3:10: this is no JSON: 'x' is an invalid start of a value")]
+    [InlineData("items.jsonl", "{}\n\n{\"count\":x}\n", "{0}:3:10: the text is not JSON: 'x' is an invalid start of a value")]
     [InlineData("items.jsonl", "{}\n{\"count\":\n1}\n", "{0}:2:10: the JSON ends too early")]
     [InlineData("items.jsonl", "{}{}\n", "{0}:1:3: text follows the end of the JSON value")]
-    [InlineData("items.jsonl", "\n{\"nam\":\"\"}\n", "{0}:2:2: rich.Item has no field \"nam\": name")]
-    [InlineData("items.json", "{}\n{\n \"ä\": 1, \"nam\":\"\"}\n", "{0}:3:2: rich.Item has no field \"ä\": known are name, price, count")]
+    [InlineData("items.jsonl", "\n{\"nam\":\"\"}\n", "{0}:2:2: rich.Item has no field \"nam\": did you mean name?")]
+    [InlineData("items.json", "{}\n{\n \"ä\": 1, \"nam\":\"\"}\n", "{0}:3:2: rich.Item has no field \"ä\": known names are name, "
+        + "price, count")]
     [InlineData("items.jsonl", "\n \n", "{0} holds no request: an empty message is {{}}")]
     [InlineData("items.json", "", "{0} holds no request: an empty message is {{}}")]
-    [InlineData("items.json", "[{}]", "{0}:1:1: a rich.Item is an object in braces, not a list")]
+    [InlineData("items.json", "[{}]", "{0}:1:1: rich.Item takes an object in braces, not a list")]
     public void An_invalid_file_is_reported_with_line_and_column(string name, string text, string sentence)
     {
         var path = folder.Write(name, text);
@@ -72,14 +73,14 @@ public sealed class CorpusTests : IDisposable
     public void The_error_of_a_too_large_message_or_corpus_names_the_limit()
     {
         var large = $$"""{"name":"{{new string('x', 120)}}"}""";
-        Assert.Equal("line 1, column 1: the request has 122 bytes; the limit of a message is 100", Error(() => Json(large)));
+        Assert.Equal("line 1, column 1: the request has 122 bytes, but a message may have at most 100", Error(() => Json(large)));
         Assert.Equal(
-            "standard input:2:1: the request has 122 bytes; the limit of a message is 100", Error(() => Json("-", $"{{}}\n{large}")));
+            "standard input:2:1: the request has 122 bytes, but a message may have at most 100", Error(() => Json("-", $"{{}}\n{large}")));
         Assert.Equal(
             "standard input has more than 1000 bytes, too many for a corpus in memory", Error(() => Json("-", new string(' ', 1001))));
         var path = folder.Write("any.bin", new byte[101]);
         Assert.Equal(
-            $"{path} has 101 bytes; the limit of a message is 100", Error(() => Corpus.OfBinary($"@{path}", Limits, NoInput)));
+            $"{path} has 101 bytes, but a message may have at most 100", Error(() => Corpus.OfBinary($"@{path}", Limits, NoInput)));
         var many = folder.Write("many.jsonl", string.Concat(Enumerable.Repeat("{\"doubles\":[1,1,1,1,1,1,1,1,1,1]}\n", 13)));
         Assert.Equal($"{many}:13:1: the requests have more than 1000 bytes together", Error(
             () => Corpus.OfJson($"@{many}", Protos.Message("rich.Three"), Protos.Types, Limits, NoInput)));
@@ -92,7 +93,7 @@ public sealed class CorpusTests : IDisposable
         Assert.Equal($"there is no file {missing}", Error(() => Json($"@{missing}")));
         Assert.Equal($"{folder.Path} is a folder, not a file", Error(() => Json($"@{folder.Path}")));
         Assert.Equal(
-            "'data.bin' is no file of message bytes: write @file, or - for standard input",
+            "'data.bin' is not a file of message bytes: write @file, or - for standard input",
             Error(() => Corpus.OfBinary("data.bin", Limits, NoInput)));
         Assert.Equal("the data holds no request: an empty message is {}", Error(() => Json("")));
     }

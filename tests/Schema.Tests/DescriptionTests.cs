@@ -42,6 +42,6 @@ public class DescriptionTests
     public void The_error_of_an_unknown_name_suggests_similar_names()
     {
         var error = Assert.Throws<SchemaException>(() => Description.Make(Protos.Types, "rich.Ordr"));
-        Assert.Equal("rich.pb has nothing called rich.Ordr: rich.Order", error.Message);
+        Assert.Equal("rich.pb has no service or type rich.Ordr: did you mean rich.Order?", error.Message);
     }
 }

@@ -50,8 +50,8 @@ public class ExpectationTests
     {
         var expectation = new Expectation(Protos.Message("rich.Item"), "{}", Protos.Types);
         var error = Assert.Throws<SchemaException>(() => expectation.FirstDifference([0xFF]));
-        Assert.Equal("1 bytes are no rich.Item: While parsing a protocol message, the input ended unexpectedly in the middle of a field.  "
-            + "This could mean either that the input has been truncated or that an embedded message misreported its own length",
+        Assert.Equal("1 bytes are not a rich.Item: While parsing a protocol message, the input ended unexpectedly in the middle of a "
+            + "field.  This could mean either that the input has been truncated or that an embedded message misreported its own length",
             error.Message);
     }
 }

@@ -93,7 +93,7 @@ public class JsonMappingTests
     public void Invalid_bytes_are_rejected(string type, string hex)
     {
         var error = Assert.Throws<SchemaException>(() => Protos.Decode(type, Convert.FromHexString(hex)));
-        Assert.Matches($"^({hex.Length / 2} bytes are no {type}: .+|a group of rich.two.Two.Pair has no end)$", error.Message);
+        Assert.Matches($"^({hex.Length / 2} bytes are not a {type}: .+|a group of rich.two.Two.Pair has no end)$", error.Message);
     }
 
     [Fact]

@@ -168,7 +168,7 @@ public class MethodTypesTests
         var canonical = json.Replace("\"implicit\": 0, ", "").Replace("\n", "").Replace(" ", "");
         Assert.Equal(canonical, MessageJson.Decode(modern, bytes, types));
         var error = Assert.Throws<InputException>(() => MessageJson.Encode(modern, """{"needed":"","closed":3}""", types));
-        Assert.Equal("line 1, column 23: the enum edition.Closed has no value 3: known are 1, 2", error.Message);
+        Assert.Equal("line 1, column 23: the enum edition.Closed has no value 3: known values are 1, 2", error.Message);
     }
 
     // buf writes facts about each file (its module, unused imports) into field 8042, which only buf uses.

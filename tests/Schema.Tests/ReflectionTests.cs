@@ -79,7 +79,7 @@ public class ReflectionTests
     {
         var client = new FakeReflection { Files = Protos.Files, Services = ["rich.Shop"] }.Client(Server);
         var error = await Assert.ThrowsAsync<SchemaException>(() => client.TypesAsync(["rich.Shup"]));
-        Assert.Equal("unix:/tmp/shop.sock has nothing called rich.Shup: rich.Shop", error.Message);
+        Assert.Equal("unix:/tmp/shop.sock has no service or type rich.Shup: did you mean rich.Shop?", error.Message);
     }
 
     [Fact]
@@ -91,7 +91,7 @@ public class ReflectionTests
         {
             var error = await Assert.ThrowsAsync<SchemaException>(() => client.TypesAsync([name]));
             Assert.Equal(
-                $"the reflection of unix:/tmp/shop.sock lists {name}, but does not know it when asked for its types", error.Message);
+                $"the reflection of unix:/tmp/shop.sock lists {name}, but does not give the types of {name}", error.Message);
         }
         Assert.Equal([$"{V1} rich.Shop", $"{V1} *", $"{V1} rich.Store"], server.Asked);
     }
@@ -129,8 +129,8 @@ public class ReflectionTests
     [Theory]
     [InlineData(14, "UNAVAILABLE: try later", null, "the reflection of unix:/tmp/shop.sock ended with UNAVAILABLE: try later")]
     [InlineData(0, "OK", null, "the reflection of unix:/tmp/shop.sock ended without an answer")]
-    [InlineData(0, "OK", "FFFF", "the reflection of unix:/tmp/shop.sock sent 2 bytes that are no ServerReflectionResponse")]
-    [InlineData(0, "OK", "", "the reflection of unix:/tmp/shop.sock did not answer the question for the list of its services")]
+    [InlineData(0, "OK", "FFFF", "the reflection of unix:/tmp/shop.sock sent 2 bytes that are not a ServerReflectionResponse")]
+    [InlineData(0, "OK", "", "the reflection of unix:/tmp/shop.sock did not answer the request for the list of its services")]
     [InlineData(0, "OK", "3A06080D12026F68",
         "the reflection of unix:/tmp/shop.sock does not give the list of its services: oh (status 13)")]
     public async Task An_error_of_reflection_is_reported_with_its_reason(int status, string text, string? hex, string sentence)

@@ -6,35 +6,37 @@ public class WrongJsonTests
 {
     [Theory]
     // No JSON.
-    [InlineData("rich.Item", "", "line 1, column 1: there is no JSON here")]
+    [InlineData("rich.Item", "", "line 1, column 1: the text holds no JSON")]
     [InlineData("rich.Item", "{", "line 1, column 2: the JSON ends too early")]
     [InlineData("rich.Item", """{"name":""", "line 1, column 9: the JSON ends too early")]
     [InlineData("rich.Item", """{"name":"ink}""", "line 1, column 14: the JSON ends too early")]
-    [InlineData("rich.Item", "name", "line 1, column 2: this is no JSON: 'name' is an invalid JSON literal")]
-    [InlineData("rich.Item", """{'name':"ink"}""", "line 1, column 2: this is no JSON: ''' is an invalid start of a property name")]
+    [InlineData("rich.Item", "name", "line 1, column 2: the text is not JSON: 'name' is an invalid JSON literal")]
+    [InlineData("rich.Item", """{'name':"ink"}""", "line 1, column 2: the text is not JSON: ''' is an invalid start of a property name")]
     [InlineData("rich.Item", """{"name":"ink",}""",
-        "line 1, column 15: this is no JSON: The JSON object contains a trailing comma at the end which is not supported in this mode")]
-    [InlineData("rich.Item", """{"count":01}""", "line 1, column 11: this is no JSON: Invalid leading zero before '1'")]
-    [InlineData("rich.Item", """{"price":NaN}""", "line 1, column 10: this is no JSON: 'N' is an invalid start of a value")]
-    [InlineData("rich.Item", """{"name":"\ud800"}""", "line 1, column 9: the string is no valid Unicode text")]
+        "line 1, column 15: the text is not JSON: The JSON object contains a trailing comma at the end which is not supported in this "
+            + "mode")]
+    [InlineData("rich.Item", """{"count":01}""", "line 1, column 11: the text is not JSON: Invalid leading zero before '1'")]
+    [InlineData("rich.Item", """{"price":NaN}""", "line 1, column 10: the text is not JSON: 'N' is an invalid start of a value")]
+    [InlineData("rich.Item", """{"name":"\ud800"}""", "line 1, column 9: the string is not valid Unicode text")]
     [InlineData("rich.Item", """{"name":"ink"} x""", "line 1, column 16: text follows the end of the JSON value")]
     [InlineData("rich.Item", "{}{}", "line 1, column 3: text follows the end of the JSON value")]
     // Names.
-    [InlineData("rich.Item", """{"nam":"ink"}""", "line 1, column 2: rich.Item has no field \"nam\": name")]
-    [InlineData("rich.Item", "{\n  \"weight\": 1\n}", "line 2, column 3: rich.Item has no field \"weight\": known are name, price, count")]
-    [InlineData("rich.Item", """{"name":"a", "name":"b"}""", "line 1, column 14: the field \"name\" stands here a second time")]
-    [InlineData("rich.Three", """{"anInt32":1, "an_int32":1}""", "line 1, column 15: the field \"an_int32\" stands here a second time")]
+    [InlineData("rich.Item", """{"nam":"ink"}""", "line 1, column 2: rich.Item has no field \"nam\": did you mean name?")]
+    [InlineData("rich.Item", "{\n  \"weight\": 1\n}", "line 2, column 3: rich.Item has no field \"weight\": known names are name, "
+        + "price, count")]
+    [InlineData("rich.Item", """{"name":"a", "name":"b"}""", "line 1, column 14: the field \"name\" appears twice")]
+    [InlineData("rich.Three", """{"anInt32":1, "an_int32":1}""", "line 1, column 15: the field \"an_int32\" appears twice")]
     [InlineData("rich.Three", """{"chosenInt":1, "chosenString":"x"}""",
         "line 1, column 17: \"chosenString\" and \"chosenInt\" exclude each other: both are of choice")]
-    [InlineData("rich.Three", """{"byString":{"a":"", "a":""}}""", "line 1, column 22: the key \"a\" stands here a second time")]
-    [InlineData("rich.Three", """{"structure":{"a":1, "a":2}}""", "line 1, column 22: the key \"a\" stands here a second time")]
+    [InlineData("rich.Three", """{"byString":{"a":"", "a":""}}""", "line 1, column 22: the key \"a\" appears twice")]
+    [InlineData("rich.Three", """{"structure":{"a":1, "a":2}}""", "line 1, column 22: the key \"a\" appears twice")]
     [InlineData("rich.two.Two", """{"name":"x"}""", "line 1, column 1: rich.two.Two requires the field \"id\"")]
     [InlineData("rich.two.Two", """{"id":null}""", "line 1, column 1: rich.two.Two requires the field \"id\"")]
     [InlineData("rich.two.Two", """{"id":1, "[rich.two.lvl]":2}""",
-        "line 1, column 10: rich.two.Two has no field \"[rich.two.lvl]\": [rich.two.level]")]
+        "line 1, column 10: rich.two.Two has no field \"[rich.two.lvl]\": did you mean [rich.two.level]?")]
     // Types.
-    [InlineData("rich.Item", "[]", "line 1, column 1: a rich.Item is an object in braces, not a list")]
-    [InlineData("rich.Item", "null", "line 1, column 1: a rich.Item is an object in braces, not null")]
+    [InlineData("rich.Item", "[]", "line 1, column 1: rich.Item takes an object in braces, not a list")]
+    [InlineData("rich.Item", "null", "line 1, column 1: rich.Item takes an object in braces, not null")]
     [InlineData("rich.Item", """{"name":5}""", "line 1, column 9: rich.Item.name is a string and takes text in quotes, not 5")]
     [InlineData("rich.Item", """{"count":true}""",
         "line 1, column 10: rich.Item.count is an int32 and takes a whole number from -2147483648 to 2147483647, not true")]
@@ -64,10 +66,11 @@ public class WrongJsonTests
         "line 1, column 10: rich.Three.a_bool is a bool and takes true or false, not \"true\"")]
     [InlineData("rich.Three", """{"someBytes":"a*b"}""",
         "line 1, column 14: rich.Three.some_bytes is bytes and takes base64 text, not \"a*b\"")]
-    [InlineData("rich.Three", """{"color":"REDD"}""", "line 1, column 10: the enum rich.Color has no value \"REDD\": RED")]
+    [InlineData("rich.Three", """{"color":"REDD"}""", "line 1, column 10: the enum rich.Color has no value \"REDD\": did you mean RED?")]
     [InlineData("rich.Three", """{"color":true}""",
         "line 1, column 10: rich.Three.color is the enum rich.Color and takes the name or number of a value, not true")]
-    [InlineData("rich.two.Two", """{"id":1,"grade":3}""", "line 1, column 17: the enum rich.two.Grade has no value 3: known are 1, 5")]
+    [InlineData("rich.two.Two", """{"id":1,"grade":3}""", "line 1, column 17: the enum rich.two.Grade has no value 3: known values "
+        + "are 1, 5")]
     [InlineData("rich.Three", """{"ints":1}""", "line 1, column 9: rich.Three.ints is repeated and takes a list in brackets, not 1")]
     [InlineData("rich.Three", """{"ints":[1,null]}""", "line 1, column 12: rich.Three.ints takes no null among its values")]
     [InlineData("rich.Three", """{"byInt32":[]}""",
@@ -107,11 +110,12 @@ public class WrongJsonTests
     [InlineData("rich.Three", """{"any":{"name":"x"}}""",
         "line 1, column 8: a google.protobuf.Any needs one \"@type\", as in \"type.googleapis.com/google.protobuf.Duration\"")]
     [InlineData("rich.Three", """{"any":{"@type":"type.googleapis.com/rich.None"}}""",
-        "line 1, column 17: the type \"type.googleapis.com/rich.None\" is not known: write type.googleapis.com/ and a message's "
-        + "full name")]
+        "line 1, column 17: the type \"type.googleapis.com/rich.None\" is unknown: write type.googleapis.com/ and the "
+        + "full name of a message")]
     [InlineData("rich.Three", """{"any":{"@type":"t/google.protobuf.Duration","seconds":1}}""",
-        "line 1, column 8: a google.protobuf.Duration in an Any is its \"value\" and nothing else")]
-    [InlineData("rich.Three", """{"any":{"@type":"t/rich.Item","nam":""}}""", "line 1, column 31: rich.Item has no field \"nam\": name")]
+        "line 1, column 8: a google.protobuf.Duration in an Any takes the member \"value\" alone")]
+    [InlineData("rich.Three", """{"any":{"@type":"t/rich.Item","nam":""}}""", "line 1, column 31: rich.Item has no field \"nam\": did "
+        + "you mean name?")]
     public void Wrong_JSON_is_reported_with_line_and_column(string type, string json, string sentence) =>
         Assert.Equal(sentence, Assert.Throws<InputException>(() => Protos.Encode(type, json)).Message);
 
@@ -128,6 +132,6 @@ public class WrongJsonTests
 
     [Fact]
     public void A_column_counts_characters_and_not_bytes() =>
-        Assert.Equal("line 1, column 15: rich.Item has no field \"x\": known are name, price, count",
+        Assert.Equal("line 1, column 15: rich.Item has no field \"x\": known names are name, price, count",
             Assert.Throws<InputException>(() => Protos.Encode("rich.Item", """{"name":"Äé",  "x":1}""".Replace("  ", " "))).Message);
 }

@@ -9,19 +9,20 @@ namespace IpcBench.Schema.Tests;
 public class WrongTypesTests
 {
     [Theory]
-    [InlineData("rich.Shop", "'rich.Shop' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello")]
-    [InlineData("rich.Shop/", "'rich.Shop/' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello")]
-    [InlineData("rich.Shop/Buy/Now", "'rich.Shop/Buy/Now' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello")]
-    [InlineData("", "'' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello")]
+    [InlineData("rich.Shop", "'rich.Shop' is not a method: write package.Service/Method, as in helloworld.Greeter/SayHello")]
+    [InlineData("rich.Shop/", "'rich.Shop/' is not a method: write package.Service/Method, as in helloworld.Greeter/SayHello")]
+    [InlineData("rich.Shop/Buy/Now", "'rich.Shop/Buy/Now' is not a method: write package.Service/Method, as in "
+        + "helloworld.Greeter/SayHello")]
+    [InlineData("", "'' is not a method: write package.Service/Method, as in helloworld.Greeter/SayHello")]
     public void The_error_of_an_invalid_method_name_shows_an_example(string name, string sentence) =>
         Assert.Equal(sentence, Assert.Throws<InputException>(() => Protos.Types.Method(name)).Message);
 
     [Theory]
-    [InlineData("rich.Shop/Bui", "no method Bui in rich.Shop: Buy")]
-    [InlineData("rich.Shop/buy", "no method buy in rich.Shop: Buy")]
-    [InlineData("rich.Shop/Steal", "no method Steal in rich.Shop: known are Buy, Watch, Send, Talk")]
-    [InlineData("rich.Shap/Buy", "no service rich.Shap in rich.pb: rich.Shop")]
-    [InlineData("Greeter/Buy", "no service Greeter in rich.pb: known are rich.Shop")]
+    [InlineData("rich.Shop/Bui", "rich.Shop has no method Bui: did you mean Buy?")]
+    [InlineData("rich.Shop/buy", "rich.Shop has no method buy: did you mean Buy?")]
+    [InlineData("rich.Shop/Steal", "rich.Shop has no method Steal: known names are Buy, Watch, Send, Talk")]
+    [InlineData("rich.Shap/Buy", "rich.pb has no service rich.Shap: did you mean rich.Shop?")]
+    [InlineData("Greeter/Buy", "rich.pb has no service Greeter: known names are rich.Shop")]
     public void The_error_of_an_unknown_method_lists_the_known_methods(string name, string sentence) =>
         Assert.Equal(sentence, Assert.Throws<SchemaException>(() => Protos.Types.Method(name)).Message);
 
@@ -46,7 +47,7 @@ public class WrongTypesTests
 
     [Fact]
     public void The_error_of_a_file_that_is_no_set_tells_how_to_write_a_set() => Assert.Equal(
-        "odd.pb is no FileDescriptorSet: protoc --include_imports -o types.pb app.proto writes one",
+        "odd.pb is not a FileDescriptorSet: make one with protoc --include_imports -o types.pb app.proto",
         Error("syntax = \"proto3\";"u8.ToArray()));
 
     [Fact]
@@ -54,7 +55,7 @@ public class WrongTypesTests
     {
         var four = File("four.proto");
         four.Syntax = "proto4";
-        Assert.Equal("four.proto of odd.pb has the syntax 'proto4', and known are proto2, proto3 and editions", Error(Set(four)));
+        Assert.Equal("four.proto of odd.pb has the unknown syntax 'proto4': proto2, proto3 and editions are known", Error(Set(four)));
         four.Syntax = "editions";
         four.Edition = (Edition)99_997;
         Assert.StartsWith("the descriptors of odd.pb are inconsistent: ", Error(Set(four)), StringComparison.Ordinal);
@@ -122,11 +123,11 @@ public class WrongTypesTests
         using var folder = new TempFolder();
         var file = folder.Write("hello.proto", "syntax = \"proto3\";");
         Assert.Equal(
-            "--proto needs no-such-protoc, which cannot be started: put it on the PATH, or give --protoset",
+            "--proto needs no-such-protoc, which cannot be started: put no-such-protoc on the PATH, or use --protoset",
             await ErrorAsync(file, [], "no-such-protoc"));
         Assert.Equal("there is no file none.proto", await ErrorAsync("none.proto", [], "no-such-protoc"));
         Assert.Equal($"{folder.Path} is a folder, not a file", await ErrorAsync(folder.Path, [], "no-such-protoc"));
-        Assert.Equal("-I none: there is no such folder", await ErrorAsync(file, ["none"], "no-such-protoc"));
+        Assert.Equal("-I none: this folder does not exist", await ErrorAsync(file, ["none"], "no-such-protoc"));
     }
 
     private static async Task<string> ErrorAsync(string file, string[] folders, string program) =>

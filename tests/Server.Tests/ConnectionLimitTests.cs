@@ -35,7 +35,7 @@ public class ConnectionLimitTests
             await stream.DisposeAsync();
         using var next = new GrpcClient(address);
         Assert.Equal(10, await RetryAsync(async () => (await next.DownloadAsync(10)).Length));
-        Assert.Equal("more than 48 connections: others are closed at once; allow more with ulimit -n",
+        Assert.Equal("more than 48 connections: the server closes further connections at once; allow more with ulimit -n",
             Assert.Single((await child.ErrorAsync()).Split('\n', StringSplitOptions.RemoveEmptyEntries)));
     }
 
@@ -48,7 +48,7 @@ public class ConnectionLimitTests
         var (exitCode, output, error) = await ServerChild.RunWithFilesAsync(files, "--listen", Addresses.Unix().ToString());
         Assert.Equal((2, ""), (exitCode, output));
         Assert.Equal(
-            $"cannot listen: the limit of open files is {files}, and the server needs 368 and one more for each connection; "
+            $"cannot listen: the limit of open files is {files}, but the server needs 368 and one more for each connection: "
             + "allow more with ulimit -n", error.TrimEnd());
     }
 
@@ -70,7 +70,8 @@ public class ConnectionLimitTests
             await stream.DisposeAsync();
         using var next = new GrpcClient(address);
         Assert.Equal(10, await RetryAsync(async () => (await next.DownloadAsync(10)).Length));
-        Assert.Equal("more than 4 connections: others are closed at once; allow more with ulimit -n\n", await child.ErrorAsync());
+        Assert.Equal("more than 4 connections: the server closes further connections at once; allow more with ulimit "
+            + "-n\n", await child.ErrorAsync());
     }
 
     [Theory]

@@ -125,7 +125,7 @@ public class ControlTests
         if (ns >= 0)
             Assert.Equal(ns == 0, options.For(0) == EndpointBehavior.None);
         else
-            Assert.Equal($"'{text}' is no time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us",
+            Assert.Equal($"'{text}' is not a time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us",
                 Assert.Throws<FormatException>(() => options.For(0)).Message);
     }
 

@@ -83,9 +83,10 @@ public class EchoTests
         Assert.Equal(
             $"cannot listen on {taken}: " + kind switch
             {
-                "tcp" => "the port is in use by another program; stop it or choose another with --echo",
-                "pipe" when OperatingSystem.IsWindows() => "another server is answering there; stop it or choose another name with --echo",
-                _ => "another server is answering there; stop it or choose another path with --echo",
+                "tcp" => "the port is in use by another program: stop that program or choose another port with --echo",
+                "pipe" when OperatingSystem.IsWindows() => "another server answers at this name: stop that server or choose another "
+                    + "name with --echo",
+                _ => "another server answers at this path: stop that server or choose another path with --echo",
             },
             refused.Message);
         await using var stream = await ConnectAsync(taken);
@@ -143,8 +144,8 @@ public class EchoTests
     public async Task An_unknown_or_unsupported_value_of_sockets_is_rejected()
     {
         var (value, sentence) = OperatingSystem.IsLinux()
-            ? ("fast", "'fast' is no value for --sockets: write loop, dotnet or bare")
-            : ("loop", "--sockets loop needs epoll, which this system lacks: leave it out or write dotnet");
+            ? ("fast", "'fast' is not a value for --sockets: write loop, dotnet or bare")
+            : ("loop", "--sockets loop needs epoll, which this system does not have: leave out --sockets, or write dotnet");
         var (exitCode, _, error) = await ServerChild.RunAsync("--sockets", value);
         Assert.Equal((1, $"{sentence} (GrpcBenchServer --help)"), (exitCode, error.TrimEnd()));
     }

@@ -109,7 +109,7 @@ public class ListenTests
         queued.Connect(new UnixDomainSocketEndPoint(address.Path));
         var refused = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(address));
         Assert.Equal(
-            $"cannot listen on {address}: another server is answering there; stop it or choose another path with --listen",
+            $"cannot listen on {address}: another server answers at this path: stop that server or choose another path with --listen",
             refused.Message);
         Assert.True(File.Exists(address.Path));
     }
@@ -134,7 +134,7 @@ public class ListenTests
         try
         {
             var error = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(path)));
-            Assert.Equal($"cannot listen on unix:{path}: the file there is no socket or belongs to another user; "
+            Assert.Equal($"cannot listen on unix:{path}: the file at this path is not a socket or belongs to another user: "
                 + "remove it or choose another path with --listen", error.Message);
             Assert.True(Path.Exists(path) || new FileInfo(path).LinkTarget == target);
             if (what is "file" or "link to a file")
@@ -156,17 +156,18 @@ public class ListenTests
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows makes the folder");
         var path = "/tmp/" + new string('x', 200);
         var tooLong = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(path)));
-        Assert.Equal($"cannot listen on unix:{path}: the path has 205 bytes, and the system limits the path of a Unix socket to about 100; "
+        Assert.Equal($"cannot listen on unix:{path}: the path has 205 bytes, but the system limits the path of a Unix socket to about 100: "
             + "choose a shorter path", tooLong.Message);
         path = $"/tmp/{Guid.NewGuid():N}/a.sock";
         var nowhere = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(path)));
         Assert.Equal(
-            $"cannot listen on unix:{path}: its folder does not exist; create it or choose another path with --listen", nowhere.Message);
+            $"cannot listen on unix:{path}: the folder does not exist: create the folder or choose another path with "
+                + "--listen", nowhere.Message);
     }
 
     [Theory]
-    [InlineData("192.0.2.1", ":0: this machine does not have that address; use localhost or one of its own")]
-    [InlineData("no-such-host.invalid", ":0: the name has no address; use localhost or an IP address of this machine")]
+    [InlineData("192.0.2.1", ":0: this machine does not have that address: use localhost or an address of this machine")]
+    [InlineData("no-such-host.invalid", ":0: the name has no address: use localhost or an IP address of this machine")]
     public async Task An_address_of_another_machine_is_rejected_with_the_reason(string host, string why)
     {
         var error = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Tcp(host, 0)));
@@ -187,12 +188,13 @@ public class ListenTests
 
     private static string Refusal(Address served) => served switch
     {
-        Address.Tcp => $"cannot listen on {served}: the port is in use by another program; stop it or choose another with --listen",
+        Address.Tcp => $"cannot listen on {served}: the port is in use by another program: stop that program or choose another port "
+            + "with --listen",
         Address.UnixAbstract =>
-            $"cannot listen on {served}: the name is in use by another program; stop it or choose another with --listen",
+            $"cannot listen on {served}: the name is in use by another program: stop that program or choose another name with --listen",
         Address.Pipe when OperatingSystem.IsWindows() =>
-            $"cannot listen on {served}: another server is answering there; stop it or choose another name with --listen",
-        _ => $"cannot listen on {served}: another server is answering there; stop it or choose another path with --listen",
+            $"cannot listen on {served}: another server answers at this name: stop that server or choose another name with --listen",
+        _ => $"cannot listen on {served}: another server answers at this path: stop that server or choose another path with --listen",
     };
 
     private static void LeaveStale(string path)

@@ -154,8 +154,8 @@ public class LoopSocketsTests
             await Task.Delay(10, limit.Token);
         await application.StopSoonAsync().WaitAsync(Limits.Wait);
         await application.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
-        Assert.Contains("The threads of loop 0, loop 1 did not end within 3 s: the application blocks them, "
-            + "which UnsafePreferInlineScheduling runs there.", application.Log.Lines);
+        Assert.Contains("The threads of loop 0, loop 1 did not end within 3 s: the application blocks these threads, "
+            + "on which UnsafePreferInlineScheduling runs the application.", application.Log.Lines);
         // The threads continue when the request bodies of their handlers end.
         slow.ForEach(socket => socket.Dispose());
     }

@@ -65,10 +65,10 @@ public class MessageStreamTests
     }
 
     [Theory]
-    [InlineData("Echo", new[] { 1 }, "message 1 came where 0 was due")] // the first message is lost
-    [InlineData("Echo", new[] { 0, 2 }, "message 2 came where 1 was due")]
-    [InlineData("Push", new[] { 0, 1, 1 }, "message 1 came where 2 was due")] // a message is doubled
-    [InlineData("Push", new[] { 0, 2, 1 }, "message 2 came where 1 was due")] // messages are reordered
+    [InlineData("Echo", new[] { 1 }, "message 1 arrived instead of message 0")] // the first message is lost
+    [InlineData("Echo", new[] { 0, 2 }, "message 2 arrived instead of message 1")]
+    [InlineData("Push", new[] { 0, 1, 1 }, "message 1 arrived instead of message 2")] // a message is doubled
+    [InlineData("Push", new[] { 0, 2, 1 }, "message 2 arrived instead of message 1")] // messages are reordered
     public async Task A_lost_or_doubled_or_reordered_message_is_DATA_LOSS(string method, int[] numbers, string words)
     {
         await using var server = await StartAsync(new ServerOptions());

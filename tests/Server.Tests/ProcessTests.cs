@@ -6,7 +6,7 @@ namespace IpcBench.Server.Tests;
 public class ProcessTests
 {
     private const string NoAddress =
-        "'{0}' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name";
+        "'{0}' is not an address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name";
 
     // A stopping server gives calls in flight one second. The calls of these tests take half a minute.
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(15);
@@ -122,24 +122,24 @@ public class ProcessTests
             var (exitCode, output, error) = await ServerChild.RunAsync("--listen", address.ToString());
             Assert.Equal((2, ""), (exitCode, output));
             Assert.Equal($"cannot listen on {address}: " + (address is Address.Unix
-                ? "another server is answering there; stop it or choose another path with --listen"
-                : "the port is in use by another program; stop it or choose another with --listen"), error.TrimEnd());
+                ? "another server answers at this path: stop that server or choose another path with --listen"
+                : "the port is in use by another program: stop that program or choose another port with --listen"), error.TrimEnd());
         }
     }
 
     [Theory]
     [InlineData("--listen", "localhost", NoAddress)]
     [InlineData("--listen", "ftp://localhost:5000", NoAddress)]
-    [InlineData("--max-size", "-1", "'{0}' is no value for --max-size: write a number from 1 to 2147483392")]
-    [InlineData("--max-size", "3GiB", "'{0}' is no value for --max-size: write a number from 1 to 2147483392")]
-    [InlineData("--backlog", "none", "'{0}' is no value for --backlog: write a number from 1 to 1048576")]
-    [InlineData("--http2-window", "1k", "'{0}' is no value for --http2-window: write a number from 65535 to 1073741824")]
+    [InlineData("--max-size", "-1", "'{0}' is not a value for --max-size: write a number from 1 to 2147483392")]
+    [InlineData("--max-size", "3GiB", "'{0}' is not a value for --max-size: write a number from 1 to 2147483392")]
+    [InlineData("--backlog", "none", "'{0}' is not a value for --backlog: write a number from 1 to 1048576")]
+    [InlineData("--http2-window", "1k", "'{0}' is not a value for --http2-window: write a number from 65535 to 1073741824")]
     [InlineData("--stack", "no-such-stack", "there is no stack '{0}': write STACKS")]
-    [InlineData("--work", "x", "'{0}' is no time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us")]
-    [InlineData("--fault", "wrong", "'{0}' is no fault: write short or status")]
-    [InlineData("--delay-us", "-1", "'{0}' is no number of microseconds: write 200 or 1=200")]
-    [InlineData("--sockets", "mine", "'{0}' is no value for --sockets: write loop, dotnet or bare")]
-    [InlineData("--listen", "http://localhost:5000/x", "'{0}' has more than host and port: write http://localhost:5000")]
+    [InlineData("--work", "x", "'{0}' is not a time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us")]
+    [InlineData("--fault", "wrong", "'{0}' is unknown: write short or status")]
+    [InlineData("--delay-us", "-1", "'{0}' is not a number of microseconds: write 200 or 1=200")]
+    [InlineData("--sockets", "mine", "'{0}' is not a value for --sockets: write loop, dotnet or bare")]
+    [InlineData("--listen", "http://localhost:5000/x", "'{0}' has more than a host and a port: write http://localhost:5000")]
     [InlineData("--no-such-option", "1", "there is no option --no-such-option")]
     [InlineData("--no-such-option=1", "--nagle", "there is no option --no-such-option")]
     [InlineData("-x", "1", "there is no option -x")]

@@ -90,7 +90,8 @@ public sealed class SocketFileTests : IDisposable
                 endpoint.Dispose();
             Assert.Equal((1, true), (bound.Count, isServed));
             var sentence =
-                $"cannot listen on unix:{SocketPath}: another server is answering there; stop it or choose another path with --listen";
+                $"cannot listen on unix:{SocketPath}: another server answers at this path: stop that server or choose another path "
+                    + "with --listen";
             Assert.All(refusals, refusal => Assert.Equal(sentence, refusal));
             Assert.Empty(this.folder.GetFileSystemInfos());
         }
@@ -158,8 +159,9 @@ public sealed class SocketFileTests : IDisposable
             SetMode(this.folder.FullName, all);
         }
         Assert.Equal(
-            $"cannot listen on unix:{SocketPath}: a server that has ended left its socket there, and this user may not remove it; "
-            + "have its owner do so or choose another path with --listen", error);
+            $"cannot listen on unix:{SocketPath}: the socket file of a server that has ended is at this path, and this user may not "
+                + "remove the file: "
+            + "let its owner remove it, or choose another path with --listen", error);
         Assert.True(File.Exists(SocketPath));
     }
 

@@ -79,7 +79,7 @@ public sealed class StatusTests : IAsyncLifetime
     public async Task An_invalid_message_is_an_internal_error(string method, byte[] message)
     {
         var why = Assert.Throws<InvalidProtocolBufferException>(() => DownloadRequest.Parser.ParseFrom(message)).Message;
-        AssertFailed($"the request is no message of this method: {why}", GrpcStatusCode.Internal,
+        AssertFailed($"the request is not a message of this method: {why}", GrpcStatusCode.Internal,
             await client.PostAsync(method, GrpcClient.Frame(message)));
     }
 

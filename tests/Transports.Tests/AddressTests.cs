@@ -44,7 +44,7 @@ public class AddressTests
         Assert.Equal(Address.Parse("tcp://[::1]:7"), Address.Parse("http://[::1]:7"));
 
     private const string NoAddress =
-        "'{0}' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name";
+        "'{0}' is not an address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name";
 
     private const string NoPath = "unix: needs the path of a socket file, as in unix:/tmp/greeter.sock";
     private const string NoPipe = @"pipe: needs a name without slashes, as in pipe:/PipeGreeter or \\.\pipe\PipeGreeter";
@@ -52,19 +52,20 @@ public class AddressTests
     [Theory]
     [InlineData("", NoAddress)]
     [InlineData("localhost", NoAddress)]
-    [InlineData("http://", "'{0}' is no URL: write http://host:port")]
-    [InlineData("http://localhost:99999", "'{0}' is no URL: write http://host:port")]
+    [InlineData("http://", "'{0}' is not a URL: write http://host:port")]
+    [InlineData("http://localhost:99999", "'{0}' is not a URL: write http://host:port")]
     [InlineData("tcp://localhost", "'{0}' needs a port: write tcp://host:port")]
     [InlineData("tcp://", "'{0}' needs a port: write tcp://host:port")]
-    [InlineData("tcp://localhost:7/path", "'{0}' has more than host and port: write tcp://localhost:7")]
-    [InlineData("http://localhost:5000/path", "'{0}' has more than host and port: write http://localhost:5000")]
-    [InlineData("http://user@localhost:5000", "'http://(hidden)@localhost:5000' has more than host and port: write http://localhost:5000")]
+    [InlineData("tcp://localhost:7/path", "'{0}' has more than a host and a port: write tcp://localhost:7")]
+    [InlineData("http://localhost:5000/path", "'{0}' has more than a host and a port: write http://localhost:5000")]
+    [InlineData("http://user@localhost:5000", "'http://(hidden)@localhost:5000' has more than a host and a port: write "
+        + "http://localhost:5000")]
     [InlineData("unix:", NoPath)]
     [InlineData("unix:/", NoPath)]
     [InlineData("unix-abstract:", "unix-abstract: needs a name, as in unix-abstract:greeter")]
     [InlineData("pipe:", NoPipe)]
     [InlineData("pipe:/a/b", NoPipe)]
-    [InlineData(@"\\.\pipe\Anonymous", "pipe:/anonymous is a name that .NET reserves: choose another")]
+    [InlineData(@"\\.\pipe\Anonymous", "pipe:/anonymous is a name that .NET reserves: choose another name")]
     [InlineData(@"\\.\pipe\", NoPipe)]
     [InlineData(@"\\server\pipe\name", NoAddress)]
     public void Invalid_addresses_are_rejected_with_an_example(string text, string sentence)

@@ -142,7 +142,7 @@ public class ConnectorContractTests
         var why = kind switch
         {
             "unix" => "there is no such file",
-            "pipe" => "no server listens there",
+            "pipe" => "no server listens at this name",
             _ => new SocketException((int)SocketError.ConnectionRefused).Message,
         };
         await OnAsync(by, async loop =>

@@ -169,8 +169,8 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
             return null;
         var call = median.Latency.ValueAt(50);
         return call * FewestCalls <= median.Record.WindowNs ? null
-            : $"a window of {Quantity.Seconds(median.Record.WindowNs)} holds fewer than four calls of {Quantity.Duration(call)} one after "
-                + "the other, and -d keeps it so";
+            : $"a window of {Quantity.Seconds(median.Record.WindowNs)} (-d) holds fewer than four consecutive calls of "
+                + Quantity.Duration(call);
     }
 
     /// <summary>Returns the metric that an arm is judged by: requests/s at full load, and the median latency at a given load.</summary>

@@ -23,7 +23,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
 {
     private const double MostMore = 2;
 
-    /// <summary>Tells whether the gate fails. A strict gate fails also for limits that are not excluded.</summary>
+    /// <summary>Tells whether the gate fails. A strict gate fails also for undecided limits.</summary>
     public bool Fails(bool strict) => Crossed.Count + Missing.Count > 0 || strict && NotExcluded.Count > 0;
 
     /// <summary>
@@ -40,7 +40,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         if (comparison.Cells.Count == 0)
             missing.Add($"{comparison.Before.Name} and {comparison.After.Name} have no cell in common");
         foreach (var key in comparison.OnlyBefore)
-            missing.Add($"{key.Arm}, {Arms.NameOf(comparison.Before.Run, Workload.Of(key))} is in {comparison.Before.Name} alone");
+            missing.Add($"{key.Arm}, {Arms.NameOf(comparison.Before.Run, Workload.Of(key))} is only in {comparison.Before.Name}");
         foreach (var (before, after) in comparison.Cells)
             JudgeFailures(comparison, before, after, crossed);
         foreach (var limit in limits)
@@ -61,7 +61,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         var where = $"{after.Key.Arm}, {Arms.NameOf(comparison.After.Run, after.Workload)}";
         var silent = after.Rounds.Count(round => round.Record.Completed == 0);
         if (silent > 0 && before.Rounds.All(round => round.Record.Completed > 0))
-            crossed.Add(TextBuilding.Invariant($"{where}: nothing was completed in {silent} of {after.Rounds.Count} rounds"));
+            crossed.Add(TextBuilding.Invariant($"{where}: no call was completed in {silent} of {after.Rounds.Count} rounds"));
         else if (Lost(before) == 0 && Lost(after) is > 0 and var lost)
             crossed.Add(TextBuilding.Invariant($"{where}: {lost} calls failed or were cut off, none before"));
         else if (Started(after) * (double)Lost(before) * MostMore < Started(before) * (double)Lost(after)
@@ -112,7 +112,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
             return true;
         else
             open.Add($"{where}: {limit.Metric.Title} changed by {Change(estimate)}; these {(comparison.IsPaired ? "rounds" : "files")} "
-                + $"could show a change of {Quantity.Change(limit.Shown(estimate.Ratio, interval))} and beyond{ByDrift(estimate)}");
+                + $"could show a change of {Quantity.Change(limit.Shown(estimate.Ratio, interval))} or more{ByDrift(estimate)}");
         return false;
     }
 
@@ -120,7 +120,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         + $"[{Quantity.Change(estimate.Interval!.Value.Low)}, {Quantity.Change(estimate.Interval.Value.High)}]";
 
     private static string ByDrift(RatioEstimate estimate) =>
-        estimate.Drift > 0 ? $" ({Quantity.Percent(Math.Exp(estimate.Drift) - 1)} of it is the drift of the machine)" : "";
+        estimate.Drift > 0 ? $" ({Quantity.Percent(Math.Exp(estimate.Drift) - 1)} of the change is drift of the machine)" : "";
 
     /// <summary>
     /// Judges a metric that is 0 in all rounds of a side, so that there is no percentage. A rise from zero crosses a
@@ -195,7 +195,7 @@ public sealed partial record GateLimit
             throw new FormatException($"'{text}' is not a limit: write a metric, < or >, and a change in percent, e.g. 'rps<-5%' or "
                 + $"'p99>10%'");
         var metric = Metric.Find(match.Groups["metric"].Value)
-            ?? throw new FormatException($"there is no metric '{match.Groups["metric"].Value}': it is one of "
+            ?? throw new FormatException($"there is no metric '{match.Groups["metric"].Value}': write one of "
                 + $"{string.Join(", ", Metric.All.Select(m => m.Id))}");
         var (below, percent) = (match.Groups["sign"].Value == "<",
             double.Parse(match.Groups["percent"].Value, CultureInfo.InvariantCulture));

@@ -57,7 +57,7 @@ public static class VerdictText
         if (estimate.Interval is not { } interval)
             return Missing(verdict);
         var more = verdict.HiddenByDrift > 0
-            ? $"; cannot be decided at this drift ({Quantity.Percent(Math.Exp(verdict.HiddenByDrift) - 1)})"
+            ? $"; cannot be decided with this drift of the machine ({Quantity.Percent(Math.Exp(verdict.HiddenByDrift) - 1)})"
             : verdict.RoundsMissing > 0 ? "; " + Missing(verdict) : More(verdict.MoreRounds);
         return $"between {Quantity.Change(interval.Low)} and {Quantity.Change(interval.High)}{more}";
     }
@@ -100,7 +100,7 @@ public static class VerdictText
         var word = Word(metric, verdict.Kind == VerdictKind.Higher) + than;
         return verdict.IsTooLittle && verdict.Estimate.Interval is { } interval
             ? $"{word} by {Between(interval)}, too little to matter" : $"{word} by {Size(verdict.Estimate)}"
-                + (verdict.IsOnlyJust ? ", only just decided, so probably less" : "");
+                + (verdict.IsOnlyJust ? ", only just decided, so the true difference is probably smaller" : "");
     }
 
     // Writes both bounds as positive changes, for example 0.1–0.9 %.

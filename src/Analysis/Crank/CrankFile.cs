@@ -34,7 +34,7 @@ public static class CrankFile
 
     private static RunRecord Parse(JsonElement results, string path) => Runs(results).FirstOrDefault() is { } json
         ? ResultsFile.Parse(Encoding.UTF8.GetBytes(json), path)
-        : throw new ResultsFileException($"{path} is a file of crank, but none of its jobs was GrpcBench with --crank");
+        : throw new ResultsFileException($"{path} is a file of crank, but no job in the file ran GrpcBench with --crank");
 
     private static IEnumerable<string> Runs(JsonElement results)
     {

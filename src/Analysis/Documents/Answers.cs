@@ -140,7 +140,7 @@ public static class Answers
     private static string Known(MeasuredRun run, MeasuredCell first, List<Rival> unknown)
     {
         if (unknown.Find(rival => rival.Comparison is not null)?.Comparison is not { } nearest)
-            return ArmComparison.Headline(first) == Metric.Rate ? "no round in which both answered a call"
+            return ArmComparison.Headline(first) == Metric.Rate ? "there is no round in which both answered a call"
                 : first.IsUntimed ? Untimed + string.Concat(unknown.Select(rival => Cost(run, first, rival.Cell)))
                 : $"no round of both arms has enough calls for a {ArmComparison.Headline(first).Title}";
         nearest = nearest.AgainstReference(run);
@@ -192,7 +192,7 @@ public static class Answers
 
     private static IEnumerable<string> Encrypted(MeasuredRun run) =>
         run.Cells.Any(cell => cell.Key.Transport == "tls") && run.Cells.Any(cell => cell.Key.Transport != "tls")
-            ? ["tls encrypts and the other transports do not: its difference is the cost of encryption, not of a transport."] : [];
+            ? ["tls encrypts and the other transports do not: the difference is the cost of encryption, not of a transport."] : [];
 
     private sealed record Rival(MeasuredCell Cell, ArmComparison? Comparison);
 }

@@ -30,7 +30,7 @@ public static class BreakEven
         if (isMeasured && areAlike)
             return $"{workload}: {less} whatever the server computes for a call.";
         if (Joint(DerivedClaims.Lead) is not { } lead || lead.Contains(0) || fits.Fits.Count == 0)
-            return isMeasured ? $"{workload}: these rounds do not show above how much work per call {less}." : null;
+            return isMeasured ? $"{workload}: these rounds do not show from how much work per call on {less}." : null;
         var isAhead = lead.Low > 0;
         if (Joint(DerivedClaims.WorkBeyond(isAhead)) is not { } interval)
             return null;
@@ -39,12 +39,13 @@ public static class BreakEven
             return $"{workload}: {less} whatever the server computes for a call.";
         if (!isMeasured)
             return interval.Low <= 0 ? null
-                : $"{workload}: calculated from the server's CPU per call: with {Text(work, interval)} of additional work per call {less}.";
+                : $"{workload}: with {Text(work, interval)} of additional work per call, {less} (calculated from the server's CPU per "
+                    + "call).";
         if (interval.Low <= 0)
-            return $"{workload}: at the latest above {Quantity.Duration(interval.High)} of work per call {less}.";
+            return $"{workload}: from at most {Quantity.Duration(interval.High)} of work per call on, {less}.";
         var most = fits.Works.Max(one => BreakEvenFits.NsOf(one.Cell.Key.ServerWork));
         var beyond = work > most ? $" (calculated: {Quantity.Duration(most)} was the most work measured)" : "";
-        return $"{workload}: above {Text(work, interval)} of work per call {less}{beyond}.";
+        return $"{workload}: above {Text(work, interval)} of work per call, {less}{beyond}.";
     }
 
     private static string Text(double work, Interval interval)

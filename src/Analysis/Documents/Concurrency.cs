@@ -17,7 +17,7 @@ internal static class Concurrency
         let decided = same.Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>()
             .Where(c => (c.IsBetter || c.IsWorse) && !c.Verdict.IsTooLittle).OrderBy(c => c.Cell.Key.Connections).ToList()
         where decided.Exists(c => c.IsBetter) && decided.Exists(c => c.IsWorse)
-        select $"{same.Key.Work}: which is faster depends on the number of concurrent calls: "
+        select $"{same.Key.Work}: which arm is faster depends on the number of concurrent calls: "
             + And([.. decided.Select(c =>
                 $"{(c.IsBetter ? c.Cell : c.Reference).Key.Arm} with {Calls(c.Cell)}{Answers.Reserve(run, c)}")]) + ".";
 

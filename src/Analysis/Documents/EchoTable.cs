@@ -9,8 +9,8 @@ namespace IpcBench.Analysis.Documents;
 /// </summary>
 internal static class EchoTable
 {
-    public const string Title = "Time of a round trip (mean of all rounds) and its ratio to the reference's, from pairs of the same "
-        + "round; below 1 is faster";
+    public const string Title = "Time of a round trip (mean of all rounds) and ratio to the time of the reference, from pairs of "
+        + "the same round; below 1 is faster";
 
     /// <summary>Whether a run measured raw round trips only.</summary>
     public static bool Fits(MeasuredRun run) => run.Cells.Any(cell => cell.Median is not null)

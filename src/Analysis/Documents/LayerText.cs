@@ -81,7 +81,8 @@ internal static class LayerText
         if (run.Record.Host.ServerCpus == "free" && firsts.Exists(SleepsLongest))
         {
             yield return "The kernel's part includes the wake-up of a CPU for each message: the echo's only thread sleeps between "
-                + "messages, but the threads above look for work before they sleep. --client-cpus 0 --server-cpus 0 avoids these wake-ups.";
+                + "messages, but the threads of the layers above look for work before they sleep. --client-cpus 0 --server-cpus 0 "
+                + "avoids these wake-ups.";
         }
     }
 
@@ -110,7 +111,7 @@ internal static class LayerText
     private static char Shade(Layer layer) => Shades[Layer.All.ToList().IndexOf(layer)];
 
     private static string Few(LayerBudget budget) =>
-        Invariant($"{budget.Rounds} {(budget.Rounds == 1 ? "round gives" : "rounds give")} no interval, so its layers are not known");
+        Invariant($"{budget.Rounds} {(budget.Rounds == 1 ? "round is" : "rounds are")} too few for an interval: its layers are unknown");
 
     private static string MadeOf(LayerBudget budget)
     {
@@ -122,23 +123,23 @@ internal static class LayerText
     private static string Against(LayerBudget budget)
     {
         static bool IsClaimed(LayerPart part) => part.IsDecided;
-        var (other, whole) = (budget.Reference!.Call.Key.Arm, budget.Saving!);
+        var (arm, other, whole) = (budget.Call.Key.Arm, budget.Reference!.Call.Key.Arm, budget.Saving!);
         if (!IsClaimed(whole) && !budget.Savings.Any(IsClaimed))
-            return $"no difference to {other} is decided, in no layer and not of the whole call";
+            return $"no difference to {other} is decided, neither in a layer nor for the whole call";
         var steps = budget.Steps.Zip(budget.Savings, (step, saving) => (step.Layer.Name, Part: saving)).ToList();
         var floor = steps[0].Part;
         var first = !IsClaimed(floor) ? $"{In(budget)} no difference to {other} is decided"
-            : floor.Ns > 0 ? $"{In(budget)} it saves {Quantity.Micros(floor.Ns)} of {other}'s {Bare(budget.Reference.Steps[0].Part.Ns)}"
-            : $"{In(budget)} it costs {Quantity.Micros(-floor.Ns)} more than {other}'s {Bare(budget.Reference.Steps[0].Part.Ns)}";
+            : floor.Ns > 0 ? $"{In(budget)} {arm} saves {Quantity.Micros(floor.Ns)} of {other}'s {Bare(budget.Reference.Steps[0].Part.Ns)}"
+            : $"{In(budget)} {arm} costs {Quantity.Micros(-floor.Ns)} more than {other}'s {Bare(budget.Reference.Steps[0].Part.Ns)}";
         var gives = IsClaimed(floor) && floor.Ns > 0;
         string[] more = [.. steps.Skip(1).Where(step => IsClaimed(step.Part)).Select(step => step.Part.Ns > 0
             ? $"{Does(step.Name, "save")} {Bare(step.Part.Ns)}{(gives ? " more" : "")}"
-            : gives ? $"{Does(step.Name, "take")} {Bare(-step.Part.Ns)} of it back"
+            : gives ? $"{Does(step.Name, "cost")} {Bare(-step.Part.Ns)} more"
             : $"{Does(step.Name, "cost")} {Bare(-step.Part.Ns)} more")];
         var end = IsClaimed(whole)
-            ? $"of the whole call, {Bare(budget.Reference.Total.Ns)} over {other}, it {(whole.Ns > 0 ? "saves" : "costs")} "
+            ? $"for the whole call, {Bare(budget.Reference.Total.Ns)} over {other}, {arm} {(whole.Ns > 0 ? "saves" : "costs")} "
                 + $"{Bare(Math.Abs(whole.Ns))}{(whole.Ns > 0 ? "" : " more")}"
-            : "of the whole call no difference is decided";
+            : "for the whole call no difference is decided";
         return string.Join("; ", [first, .. more, end]) + Open([.. steps.Skip(1)], IsClaimed);
     }
 

@@ -52,7 +52,7 @@ internal static class PublishedSection
         var verdicts = Judged(published, run);
         return verdicts switch
         {
-            [] => "nothing to compare with",
+            [] => "nothing to compare",
             [var only] => $"{only.Text} ({VerdictText.Ratio(only.Measured.Verdict.Estimate)} against {only.Published.Text})",
             _ => string.Join(", ", verdicts.GroupBy(verdict => Word(verdict.Agreement))
                 .Select(group => $"{group.Key} {Number(group.Count(), "0")}")) + $" ({Range(verdicts)})",

@@ -75,9 +75,10 @@ public static class RateSearchSentences
                 + $"{Quantity.Significant(RateSearch.Most)} times its rate at full load.",
             SearchOutcome.Nowhere => $"{arm} does not keep {objective} even at {rate} calls/s, "
                 + $"{Quantity.Percent(RateSearch.Least)} of its rate at full load.",
-            SearchOutcome.TooFewCalls => $"the highest rate at which {arm} keeps {objective} cannot be told: fewer than "
-                + $"{LatencyCounts.SamplesBeyond} calls near that rate may break it (-d makes windows longer).",
-            _ => $"the highest rate at which {arm} keeps {objective} cannot be told from {Windowed(found)}{Known(found)}.",
+            SearchOutcome.TooFewCalls => $"the highest rate at which {arm} keeps {objective} is unknown: fewer than "
+                + $"{LatencyCounts.SamplesBeyond} calls near that rate may break the objective, too few to judge "
+                + "(-d makes windows longer).",
+            _ => $"the highest rate at which {arm} keeps {objective} is unknown after {Windowed(found)}{Known(found)}.",
         } + (doubtful == 0 ? "" : $" In {doubtful} of {Windowed(found)} the machine was busy with something else.");
     }
 
@@ -91,13 +92,13 @@ public static class RateSearchSentences
         if (kept >= broken && broken > 0)
         {
             var (low, high) = (Quantity.Count(broken), Quantity.Count(kept));
-            return $": {(low == high ? $"at {low}/s" : $"from {low} to {high}/s")} some windows kept it and some did not";
+            return $": {(low == high ? $"at {low}/s" : $"from {low} to {high}/s")} some windows kept the objective and some did not";
         }
         var parts = new List<string>();
         if (kept > 0)
-            parts.Add($"it was kept at {Quantity.Count(kept)}/s");
+            parts.Add($"the objective was kept at {Quantity.Count(kept)}/s");
         if (broken > 0)
-            parts.Add($"{(kept > 0 ? "" : "it was ")}not at {Quantity.Count(broken)}/s");
+            parts.Add($"{(kept > 0 ? "but " : "the objective was ")}not {(kept > 0 ? "" : "kept ")}at {Quantity.Count(broken)}/s");
         return ": " + string.Join(", ", parts);
     }
 

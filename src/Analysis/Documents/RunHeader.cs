@@ -12,8 +12,8 @@ namespace IpcBench.Analysis.Documents;
 internal static class RunHeader
 {
     /// <summary>The caption of the table of watched endpoints.</summary>
-    public const string Connections = "Connections by state, mean and most over the samples of the median round (of a Unix socket a "
-        + "request that the server has read counts as idle: the system does not tell)";
+    public const string Connections = "Connections by state, mean and maximum of the samples of the median round (a connection of a "
+        + "Unix socket counts as idle once the server has read the request: the system shows no more)";
 
     public static IEnumerable<string> Lines(MeasuredRun run)
     {
@@ -74,7 +74,7 @@ internal static class RunHeader
     private static string Calls(MeasuredRun run, CallRecord call)
     {
         var requests = call.Requests == 1 ? $"a request of {Span(call.SmallestRequest, call.LargestRequest)}"
-            : Invariant($"{call.Requests} requests of {Span(call.SmallestRequest, call.LargestRequest)} in turn");
+            : Invariant($"{call.Requests} requests ({Span(call.SmallestRequest, call.LargestRequest)}) in turn");
         var replies = run.Cells.SelectMany(cell => cell.Rounds).Select(round => round.Record).Where(round => round.LargestReply is not null)
             .ToList();
         var came = replies.Count == 0 ? ""
@@ -107,7 +107,7 @@ internal static class RunHeader
         var (least, most) = run.Cells.Count == 0 ? (0, 0) : (run.CommonRounds, run.Cells.Max(cell => cell.Rounds.Count));
         var range = least == most ? "" : Invariant($"{least} to ");
         var spoiled = run.Cells.SelectMany(cell => cell.Rounds).Count(round => round.Record.Spoiled.Length > 0);
-        string[] load = [run.Repeated > 0 ? Invariant($"{run.Repeated} of them repeated for foreign load") : "",
+        string[] load = [run.Repeated > 0 ? Invariant($"{run.Repeated} of them repeated because of foreign load") : "",
             spoiled > 0 ? $"{Quantity.Many(spoiled, "measurement")} still disturbed" : ""];
         var repeated = string.Join(", ", load.Where(part => part.Length > 0)) is { Length: > 0 } said ? $" ({said})" : "";
         return range + Quantity.Many(most, "round") + repeated;
@@ -145,7 +145,7 @@ internal static class EnvironmentList
         yield return ("governor", host.Governor);
         yield return ("clock source", host.ClockSource);
         yield return ("client", $"GC {host.GcMode}, {host.Tiering}");
-        yield return ("limits", TextBuilding.Invariant($"{host.OpenFileLimit} open files, accept queue {host.SoMaxConn}"));
+        yield return ("limits", TextBuilding.Invariant($"at most {host.OpenFileLimit} open files, accept queue of {host.SoMaxConn}"));
         foreach (var server in run.Servers)
         {
             yield return ("server", $"{server.Stack} {server.StackVersion} ({Version(server.Version)}), {server.Runtime}, GC "

@@ -109,10 +109,10 @@ internal static class RunTables
                        select (Cell: cell, Comparison: comparison)).ToList();
         var decided = opposed.FindAll(one => one.Comparison.IsBetter || one.Comparison.IsWorse);
         return opposed.Count == 0 ? ""
-            : decided.Count == 0 ? "Medians may be of different rounds: where they contradict a ratio, the ratio counts."
+            : decided.Count == 0 ? "Medians may come from different rounds: where a median contradicts a ratio, the ratio counts."
             : string.Join(' ', decided.Select(one => $"{Arms.NameOf(run, one.Cell.Workload)}: {one.Cell.Key.Arm} is "
                 + $"{(one.Comparison.IsBetter ? "faster" : "slower")} than {one.Comparison.Reference.Key.Arm} in pairs of the same round, "
-                + "though its median round is not: the pairs count."));
+                + "although the median rounds say the opposite: the pairs count."));
     }
 
     /// <summary>Makes the table of the latencies of the calls of all rounds together.</summary>

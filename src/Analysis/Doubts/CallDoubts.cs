@@ -51,8 +51,8 @@ internal static class CallDoubts
     /// <summary>Reports one-way messages whose latencies are unknown because client and server use different clocks.</summary>
     public static Observation? OtherClock(MeasuredRun run, MeasuredCell cell) =>
         cell.Key.Method.Length == 0 && cell.Rounds.Any(r => IsOfAnotherClock(cell, r))
-        ? new Observation(1, "latency is not shown: the server's time stamps are from another clock than this process's "
-            + "(another machine, a time namespace, or a server that does not keep to the contract)")
+        ? new Observation(1, "latency is not shown: client and server take their time stamps from different clocks "
+            + "(another machine, a time namespace, or a server that breaks the contract)")
         : null;
 
     private static bool IsOfAnotherClock(MeasuredCell cell, RoundMetrics r) =>
@@ -78,9 +78,8 @@ internal static class CallDoubts
         var worst = cell.Rounds.Where(r => r.Record.AskedRate > 0 && ShareLate(r) > MostLate).MaxBy(ShareLate);
         return worst is null ? null : new Observation(ShareLate(worst),
             Invariant($"in round {worst.Record.Number} half of the calls were sent at least ")
-            + $"{Quantity.Duration(worst.Lateness.At(50)!.Value)} late, {Quantity.Percent(ShareLate(worst))} of "
-            + $"the median latency of "
-            + $"{Quantity.Duration(worst.Latency.At(50)!.Value)}; the median service time is "
+            + $"{Quantity.Duration(worst.Lateness.At(50)!.Value)} late, which is {Quantity.Percent(ShareLate(worst))} of "
+            + $"the median latency ({Quantity.Duration(worst.Latency.At(50)!.Value)}); the median service time is "
             + Quantity.Duration(worst.ServiceTime.At(50) ?? 0));
     }
 
@@ -90,7 +89,7 @@ internal static class CallDoubts
         var bytes = (double)cell.Key.Connections * cell.Key.Streams * cell.Key.Size;
         var cache = LastLevelCache(run.Record.Host.Settings.GetValueOrDefault("cpu/cpu0/cache/index3/size", ""));
         return !cell.Key.IsFullLoad || cache == 0 || bytes <= cache ? null : new Observation(bytes / cache,
-            $"{Quantity.Size((long)bytes)} are in flight at a time, and the last-level cache holds {Quantity.Size(cache)}");
+            $"{Quantity.Size((long)bytes)} are in flight at a time, but the last-level cache holds only {Quantity.Size(cache)}");
     }
 
     /// <summary>
@@ -114,7 +113,7 @@ internal static class CallDoubts
     {
         var latency = cell.OfLatencies!.Latency;
         return latency.Count == 0 || latency.HasDataFor(99) ? null : new Observation(1.0 / latency.Count, Invariant(
-            $"{latency.Count} calls leave fewer than {LatencyCounts.SamplesBeyond} beyond p99, so it is not shown"));
+            $"of {latency.Count} calls fewer than {LatencyCounts.SamplesBeyond} lie beyond p99, so p99 is not shown"));
     }
 
     // Older files do not count calls that were not sent. In these files only the rate shows the loss.
@@ -151,7 +150,7 @@ internal static class ConnectionDoubts
         var asked = cell.Key.Streams;
         return cell.Rounds.Min(r => r.Record.Connections.StreamsAllowed) is { } allowed && allowed < asked
             ? new Observation(asked - allowed,
-                Invariant($"the server allows {allowed} streams per connection: of -m {asked}, {asked - allowed} waited inside the client"))
+                Invariant($"the server allows {allowed} streams per connection: of -m {asked}, {asked - allowed} waited in the client"))
             : null;
     }
 
@@ -161,7 +160,7 @@ internal static class ConnectionDoubts
                 && stats.Reopened * 500L >= r.Record.Completed)
             .Select(r => new Observation((double)r.Record.Connections.Reopened / Math.Max(1, r.Record.Completed), Invariant(
                 $"in round {r.Record.Number} connections were opened again {r.Record.Connections.Reopened} times for ")
-                + Invariant($"{r.Record.Completed} calls: opening them is a part of these numbers")))
+                + Invariant($"{r.Record.Completed} calls: these numbers include the time to open connections")))
             .MaxBy(seen => seen.Severity);
 
     private static Observation? Differ(RoundMetrics r, CellKey key)
@@ -172,7 +171,7 @@ internal static class ConnectionDoubts
         if (stats.ServerOpen is { } server && server != stats.Opened && stats.Reopened == 0)
         {
             return new Observation(3,
-                Invariant($"in round {number} the client held {stats.Opened} connections and the server counted {server}"));
+                Invariant($"in round {number} the client counted {stats.Opened} connections and the server {server}"));
         }
         var own = stats.ClientCalls ?? r.ClientCalls;
         // The server counts every message that it sends. The client does not receive the messages that are in flight
@@ -182,8 +181,7 @@ internal static class ConnectionDoubts
             return new Observation(2, Invariant($"in round {number} the client counted {own} calls and the server {calls}"));
         // With fewer calls than connections, some connections stay idle.
         return stats.Active < stats.Opened && r.Record.Completed > 10L * stats.Opened
-            ? new Observation(1, Invariant($"in round {number} {stats.Opened - stats.Active} of {stats.Opened} connections carried "
-                + $"no call"))
+            ? new Observation(1, Invariant($"in round {number} no call used {stats.Opened - stats.Active} of {stats.Opened} connections"))
             : null;
     }
 }

@@ -48,7 +48,7 @@ internal static class ClientDoubts
         var used = rounds.Select(r => r.Record.ThreadCalls.Count(calls => calls > 0)).MaxBy(count => Math.Abs(count - asked));
         return used == asked ? null
             : new Observation(Math.Abs(used - asked),
-                Invariant($"{Quantity.Many(asked, "thread")} {(asked == 1 ? "was" : "were")} asked for and {used} ran completions"));
+                Invariant($"{Quantity.Many(asked, "thread")} {(asked == 1 ? "was" : "were")} requested and {used} ran completions"));
     }
 
     /// <summary>Reports that the JIT compiled methods in the client during the window.</summary>
@@ -56,7 +56,7 @@ internal static class ClientDoubts
     {
         var compiled = RatioEstimate.Median(cell.Rounds.Select(r => (double)r.Record.MethodsCompiled));
         return compiled > MostCompiled
-            ? new Observation(compiled, Invariant($"the client compiled {compiled:0} methods during a window")) : null;
+            ? new Observation(compiled, Invariant($"the JIT compiled {compiled:0} methods of the client during a window")) : null;
     }
 
     /// <summary>Reports that garbage collections stopped the client for a noticeable part of the window.</summary>
@@ -135,7 +135,7 @@ internal static class LittlesLaw
             .OrderByDescending(r => Off(r, streams)).FirstOrDefault();
         return worst is null ? null : new Observation(Off(worst, streams),
             Invariant($"round {worst.Record.Number} had {Found(worst):0.0} calls in flight by Little's law (requests/s × mean latency), ")
-            + Invariant($"but {worst.InFlight(streams)} were: {Quantity.Percent(Off(worst, streams))} off"));
+            + Invariant($"but {worst.InFlight(streams)} were in flight: a difference of {Quantity.Percent(Off(worst, streams))}"));
     }
 
     /// <summary>

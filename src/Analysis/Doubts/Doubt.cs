@@ -19,36 +19,36 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
         new(RunDoubts.AaTooFew, Reach.Figures),
         new(RunDoubts.Incomplete, Reach.Figures),
         InCells("failures", Reach.Ratios, CallDoubts.Failures,
-            "Find out why before you trust the other numbers: rates and latencies leave out failed calls, which took the server's time."),
+            "Find out why calls failed: they take the server's time, but rates and latencies leave them out."),
         InCells("ports", Reach.Figures, CallDoubts.NoLocalPort,
             "Open fewer connections per minute than there are ports (-R), widen net.ipv4.ip_local_port_range (Windows: netsh "
             + "int ipv4 set dynamicport), "
             + "let Linux reuse ports in TIME_WAIT (net.ipv4.tcp_tw_reuse=1), or use a Unix socket, which needs no port."),
         InCells("lost-samples", Reach.Ratios, CallDoubts.LostSamples,
-            "Do not use these latencies, and report it: the tool or the file is wrong."),
+            "Do not use these latencies, and report this fault: the tool or the file is wrong."),
         InCells("other-clock", Reach.Figures, CallDoubts.OtherClock,
             "Measure both sides on one machine, or use --mode ping-pong, which needs only one clock."),
         InCells("little", Reach.Ratios, LittlesLaw.Broken,
-            "The machine stood still at an edge of the window, or the tool lost time or samples: do not use these latencies, repeat with "
-                + "fewer threads than cores, and report it if it happens again on an idle machine."),
+            "Do not use these latencies: the machine stood still at an edge of the window, or the tool lost time or samples. Repeat with "
+                + "fewer threads than cores, and report the fault if an idle machine shows it again."),
         InCells("connections", Reach.Ratios, ConnectionDoubts.Differ,
-            "Check the limits (GrpcBench doctor), and that no other client uses this server."),
+            "Check the limits with GrpcBench doctor, and make sure that no other client uses this server."),
         InCells("reopened", Reach.Ratios, ConnectionDoubts.Reopened,
             "Find out why the server ends its connections (a limit on their calls or age, GOAWAY), and raise that limit."),
         InCells("streams-limit", Reach.Figures, ConnectionDoubts.StreamsLimited,
-            "Use no more streams than the server allows (-m), open more connections (-c), "
-            + "or raise its limit (GrpcBenchServer --max-streams)."),
+            "Lower -m to the limit of the server, open more connections (-c), "
+            + "or raise the limit (GrpcBenchServer --max-streams)."),
         InCells("rate-missed", Reach.Ratios, CallDoubts.RateMissed,
             "Use a lower rate (-R), or more connections: every stream was busy when a call was due."),
         InCells("late-sends", Reach.Figures, CallDoubts.LateSends,
             "Compare the service time with the latency, use a lower rate (-R), or give the client CPUs of its own (--client-cpus)."),
         InCells("client-limit", Reach.Figures, ClientDoubts.Busy, ""),
-        InCells("threads", Reach.Figures, ClientDoubts.ThreadsUsed, "The result is valid for that number of threads."),
+        InCells("threads", Reach.Figures, ClientDoubts.ThreadsUsed, "The result is valid for the threads that ran completions."),
         InCells("not-warm", Reach.Figures, ClientDoubts.NotWarm, "Warm up longer: --warmup 5s."),
         InCells("not-steady", Reach.Figures, Steadiness.Trend, "Warm up longer (--warmup 5s) or measure longer (-d 10s)."),
         InCells("trend", Reach.Figures, Steadiness.TrendOverRounds,
-            "Use ratios: in pairs of the same round a trend that both arms share cancels out, in absolute figures it does not. In the "
-            + "main plan without --quick no server ages, because each round starts one; else find out what changed on the machine."),
+            "Use ratios: a trend that both arms share cancels out in pairs of the same round, but not in absolute figures. Find out what "
+            + "changed on the machine, or in a server that ran through all rounds."),
         InCells("placement", Reach.Ratios, Steadiness.TwoGroups,
             "Pin both sides to CPUs: --client-cpus, and --server-cpus or, for your own server, taskset (Windows: start /affinity)."),
         InCells("spoiled", Reach.Figures, MachineDoubts.SpoiledRounds, "Stop other programs on this machine and run again."),

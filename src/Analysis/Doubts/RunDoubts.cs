@@ -21,7 +21,7 @@ internal static class RunDoubts
         ? OfAa(run, "aa-failed",
             $"The A/A test failed: two measurements of the same endpoint differ over {Quantity.Many(test.Cells, "cell")} "
                 + Invariant($"(p = {test.PValue:0.0000}, limit {AaTest.Level})."),
-            "Trust no comparison of this run; look for what favours one endpoint, and run it again.")
+            "Trust no comparison of this run. Find out what favours one endpoint, and repeat the run.")
         : null;
 
     /// <summary>Reports that the A/A test has too few rounds to fail.</summary>
@@ -37,9 +37,9 @@ internal static class RunDoubts
         return ending == RunEnding.Complete ? null : new Advice
         {
             Id = "incomplete",
-            Doubt = Invariant($"The run is not complete ({(ending == RunEnding.Running ? "it goes on, or was killed" : ending)}): ")
+            Doubt = Invariant($"The run is not complete ({(ending == RunEnding.Running ? "it still runs, or was killed" : ending)}): ")
                 + $"{Quantity.Many(run.CommonRounds, "round")} of every cell {(run.CommonRounds == 1 ? "was" : "were")} measured.",
-            Fix = "Run it again to its end for verdicts.",
+            Fix = "Repeat the run to its end to get verdicts.",
         };
     }
 
@@ -66,7 +66,7 @@ internal static class RunDoubts
             Id = "throttling",
             Doubt = Invariant($"Before {slow.Count} of {timed.Count} measurements a fixed loop took up to {Quantity.Duration(worst)} ")
                 + $"instead of {Quantity.Duration(usual)}: the machine was slower then.",
-            Fix = "Let the machine cool down, use the governor performance, stop other guests, or run more rounds.",
+            Fix = "Let the machine cool down, use the governor 'performance', stop other guests, or run more rounds.",
             Cells = [.. slow.Select(entry => entry.Index).Distinct().Order()],
         };
     }
@@ -86,7 +86,7 @@ internal static class RunDoubts
             Doubt = "Other programs used the processor's cache during this run: before a quarter of the measurements a walk through "
                 + Invariant($"4 MiB took less than {lower:0} ns per step, before another quarter more than {upper:0}. Calls over many ")
                 + "connections may have cost more then.",
-            Fix = "Use ratios, which come from pairs of one round, rather than single figures, or a machine without other load.",
+            Fix = "Use ratios, which come from pairs of the same round, instead of single figures, or use a machine without other load.",
         };
     }
 
@@ -98,7 +98,7 @@ internal static class RunDoubts
         {
             Id = "tls-compared",
             Doubt = "TLS encrypts and the other transports here do not: the difference is the cost of encryption, not of a transport.",
-            Fix = "Compare TLS with TLS, or read its rows as TCP with encryption.",
+            Fix = "Compare TLS with TLS, or read the rows of TLS as TCP with encryption.",
             Cells = tls,
         };
     }
@@ -111,7 +111,7 @@ internal static class RunDoubts
         {
             Id = "pipe-is-socket",
             Doubt = "On this system pipe is a Unix socket behind .NET's pipe API: these rows say nothing about named pipes on Windows.",
-            Fix = "Measure on Windows to learn about its named pipes.",
+            Fix = "Measure on Windows to learn about named pipes.",
             Cells = pipes,
         };
     }

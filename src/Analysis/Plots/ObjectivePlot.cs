@@ -25,9 +25,9 @@ internal sealed class ObjectivePlot : IPlot
             return null;
         var objectives = lines.Select(line => line.Found.Objective.Text).Distinct();
         return new Plot(Name, $"Highest rate at {string.Join(" and ", objectives)}",
-            "Lower and further right is better. A mark is a window at its rate; the curve never falls and is fitted to the marks "
-                + "(isotonic regression of the logarithms). Where it crosses the line is the highest rate that keeps the objective; the "
-                + "bar on the line is its interval.",
+            "Lower and further right is better. A mark is a window at its rate; the curve is fitted to the marks and never falls "
+                + "(isotonic regression of the logarithms). The curve crosses the line at the highest rate that keeps the objective; the "
+                + "bar on the line is the interval of this rate.",
             [.. lines.GroupBy(line => line.Found.Cell.Workload).Select(point => Draw([.. point]))],
             [.. model.Files.Select(file => RateSearchSentences.Windows(file.Run))]);
     }

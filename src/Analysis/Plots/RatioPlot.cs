@@ -29,8 +29,8 @@ internal sealed class RatioPlot : IPlot
         var delta = model.Files[0].Run.Record.Options.Delta;
         var facets = Drawn(Facet.Of(series));
         return new Plot(Name, Title(series),
-            Direction(series) + " A mark is the estimate, its line the interval: where the line crosses \"same\" nothing is decided. The "
-                + $"band is ± {Quantity.Percent(delta)}. The axis is logarithmic, so that twice and half are as far from the middle."
+            Direction(series) + " A mark is an estimate, and its line is the interval: an interval that crosses \"same\" decides nothing. "
+                + $"The band is ± {Quantity.Percent(delta)}. The axis is logarithmic: twice and half are equally far from the middle."
                 + (facets.Exists(facet => IsCut(facet, delta)) ? " An arrowhead marks an interval that ends outside the picture." : ""),
             [.. facets.Select(facet => Draw(facet, delta))], [.. model.Files.Select(file => RunTables.Verdicts(file.Run))],
             IsMain: true);
@@ -74,7 +74,7 @@ internal sealed class RatioPlot : IPlot
 
     private static string Direction(List<Series> series) => series.SelectMany(s => s.Cells).Select(ArmComparison.Headline).Distinct()
         .ToList() is [var one] ? one == Metric.Rate ? "Higher is better." : "Lower is better: latency is compared."
-        : "Higher is better of requests per second, lower of the latency at a given load.";
+        : "Higher is better for requests per second, lower is better for the latency at a given load.";
 
     /// <summary>Says which arms are compared with which reference, and by which metric.</summary>
     private static string Title(List<Series> series)

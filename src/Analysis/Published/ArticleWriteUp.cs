@@ -26,14 +26,15 @@ internal static class ArticleWriteUp
         Command = "GrpcBench article",
         Remarks =
         [
-            "As its repository shows, the client opens one gRPC channel for each of 5 threads and runs 80 calls at a time on each: 5 "
-                + "connections of 80 streams, not 400 connections. TCP was measured as https://, with TLS; the Unix socket and the pipe in "
-                + "the clear.",
-            "Read in the original: TCP at 10 B and 100 B, first of three rounds. Second-hand: what a report of somebody else's quotes of "
-                + "it, rounded; it also tells which sizes the 15 % and 50 % belong to. Its 15 % is 192,000 against 168,000 requests/s \"at "
-                + "10 B\", while the original's first round has 168,352 at 100 B. The rest of its table could not be read.",
-            "Here the client is leaner than Grpc.Net.Client (--client grpc-dotnet, if built in, is more similar), and the operating "
-                + "system may be another.",
+            "As the article's repository shows, the client opens one gRPC channel for each of 5 threads and runs 80 calls at a time "
+                + "on each: 5 connections of 80 streams, not 400 connections. TCP was measured as https://, with TLS; the Unix socket "
+                + "and the pipe without encryption.",
+            "Read in the original: TCP at 10 B and 100 B, first of three rounds. Second-hand: rounded figures that somebody else's report "
+                + "quotes; the report also says which sizes the 15 % and 50 % belong to. The report's 15 % is 192,000 against 168,000 "
+                + "requests/s \"at 10 B\", but the original's first round has 168,352 at 100 B. The rest of the original's table could not "
+                + "be read.",
+            "Here the client is leaner than Grpc.Net.Client (--client grpc-dotnet is more similar), and the operating "
+                + "system may differ.",
         ],
         Shown = Metric.Rate,
         Figures =
@@ -116,15 +117,15 @@ internal sealed class ArticleExplanation : IExplanation
         var topology = RatioOfRatios.Compute(run,
             (Many(run, size, client, transport), Many(run, size, client, "tcp")),
                 (Few(run, size, client, transport), Few(run, size, client, "tcp")));
-        return $"measured its way {Text(columns[0])}. Of that TLS is a factor {Text(tls)}{Undecided(tls)}, and 5 connections of 80 streams "
-            + $"instead of 400 connections a factor "
-            + $"{Text(topology)}{Undecided(topology)}; left for the transport, with {True} connections and nothing encrypted, "
-            + $"{Text(columns[3])}{Undecided(columns[3])}.{(
-            columns[0] is { Interval: null } ? " Too few rounds for intervals: none of this is sure." : "")}";
+        return $"measured as in the article {Text(columns[0])}. TLS contributes a factor {Text(tls)}{Undecided(tls)}, and 5 connections of "
+            + $"80 streams instead of 400 connections a factor "
+            + $"{Text(topology)}{Undecided(topology)}; the transport itself, with {True} connections and no encryption, "
+            + $"gives {Text(columns[3])}{Undecided(columns[3])}.{(
+            columns[0] is { Interval: null } ? " There are too few rounds for intervals, so no factor is sure." : "")}";
     }
 
     private static string Undecided(RatioEstimate? estimate) => estimate?.Interval is { } interval && interval.Contains(1)
-        ? " (cannot be told from 1)" : "";
+        ? " (the interval contains 1)" : "";
 
     private static RatioEstimate? Against(MeasuredRun run, MeasuredCell? cell, MeasuredCell? reference) =>
         cell is not null && reference is not null ? ArmComparison.Of(run, cell, reference, Metric.Rate)?.Verdict.Estimate : null;

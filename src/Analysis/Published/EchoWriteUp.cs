@@ -21,8 +21,8 @@ internal static class EchoWriteUp
         Command = "GrpcBench echo",
         Remarks =
         [
-            "The results were published as a graph: its values could not be read, so every size is held against the 2 to 3 times that the "
-                + "write-up is quoted for. The repository's README says about 3 times for packets of 1,000 B; 1,024 B is measured here.",
+            "The results were published as a graph: its values could not be read, so every size is compared with 2 to 3 times, for which "
+                + "the write-up is quoted. The repository's README says about 3 times for packets of 1,000 B; 1,024 B is measured here.",
             "Here both sides are .NET and the rounds of all sizes and transports are interleaved.",
         ],
         Shown = Metric.Mean,
@@ -50,14 +50,14 @@ internal sealed class EchoExplanation : IExplanation
         var table = new TextTable("size", "transport", "round trip", "CPU of both sides", "the rest", "CPU, TCP / this") { Words = 2 };
         var cells = run.Cells.Where(cell => cell.Median is not null
             && cell.Key is { Protocol: "echo", Variant: "", Connections: 1, Streams: 1 }).ToList();
-        var sentences = new List<string> { "The rest is the round trip less the CPU of both sides: time in which neither computes. Where "
-            + "both compute at the same time, or an idle loop looks once more before it sleeps, the CPU may exceed the round trip and "
-            + "there is no rest." };
+        var sentences = new List<string> { "The rest is the round trip minus the CPU time of both sides: time in which neither side "
+            + "computes. If both sides compute at the same time, or an idle loop looks once more before it sleeps, the CPU time "
+            + "can exceed the round trip, and there is no rest." };
         // An older results file without this setting always used .NET's sockets for the echo.
         if (run.Record.Servers.Any(server => server.Settings.GetValueOrDefault("echo-sockets", "dotnet") == "dotnet"))
         {
-            sentences.Add("This echo was served through .NET's sockets and Kestrel: it shows what they leave of a transport's saving, "
-                + "not what the kernel gives (--sockets loop).");
+            sentences.Add("This echo was served through .NET's sockets and Kestrel: the figures show what is left of a transport's "
+                + "saving behind Kestrel, not the saving in the kernel (--sockets loop).");
         }
         foreach (var size in Chosen([.. cells.Select(cell => cell.Key.Size).Distinct().Order()]))
         {

@@ -22,11 +22,11 @@ internal static class FlaskWriteUp
         Year = 2017,
         Where = Where,
         Claim = "the Unix socket answers 10 % more: 2,019 requests/s against 1,837",
-        Setup = "A Flask page under gunicorn's one sync worker behind nginx, which reaches it by 127.0.0.1 or by a Unix socket, a "
-            + "connection for every request; wrk -t 2 -c 10 -d 5s.",
+        Setup = "A Flask page under one sync worker of gunicorn behind nginx, which reaches gunicorn over 127.0.0.1 or a Unix socket, "
+            + "with a connection for every request; wrk -t 2 -c 10 -d 5s.",
         Machine = Machine,
         Command = "scenarios/flask-behind-nginx/run",
-        Remarks = ["Of several runs the write-up says 5 to 10 % more on average; the table has the run that it shows."],
+        Remarks = ["For several runs the write-up reports 5 to 10 % more on average; the table has the run that the write-up shows."],
         Shown = Metric.Rate,
         Figures = Figures("port", 1837.29, 5.44, "Unix socket", 2019.39, 4.95),
         Ratios = [new("Unix socket against port", Socket, Port, 2019.39 / 1837.29, 2019.39 / 1837.29)],
@@ -41,8 +41,8 @@ internal static class FlaskWriteUp
         Year = 2017,
         Where = Where,
         Claim = "the socket in a shared volume answers 42 % more than the forwarded port: 2,022 requests/s against 1,420",
-        Setup = "The same page with gunicorn in a container: nginx outside reaches it by a forwarded port or by a Unix socket in a shared "
-            + "volume; wrk -d 5s (2 threads, 10 connections).",
+        Setup = "The same page with gunicorn in a container: nginx outside reaches gunicorn by a forwarded port or by a Unix socket "
+            + "in a shared volume; wrk -d 5s (2 threads, 10 connections).",
         Machine = Machine,
         Command = "scenarios/flask-containers/run",
         Remarks = ["Where no container engine is at hand, a network namespace stands for the container and a small proxy for Docker's port "
@@ -82,9 +82,9 @@ internal sealed class ForwardingExplanation : IExplanation
         table.Add(forwarded.Key.Variant, Metric.Rate.Show(forwarded.Median!), Quantity.None);
         table.Add(direct.Key.Variant, Metric.Rate.Show(direct.Median!), Text(run, direct, forwarded));
         table.Add(other.Key.Variant, Metric.Rate.Show(other.Median!), Text(run, other, forwarded));
-        return new Explained("With the port reached without its forwarder", table,
+        return new Explained("With the port reached without the forwarder", table,
         [
-            $"{other.Key.Variant} against the forwarded port: {Text(run, other, forwarded)}. Of that forwarding is a factor "
+            $"{other.Key.Variant} against the forwarded port: {Text(run, other, forwarded)}. Forwarding contributes a factor "
                 + $"{Text(run, direct, forwarded)}; "
             + $"{other.Key.Variant} against the same port without a forwarder: {Text(run, other, direct)}.",
         ]);
@@ -132,8 +132,8 @@ internal sealed class KeepAliveExplanation : IExplanation
     {
         null or { Interval: null } => "Too few rounds to say what setting up connections contributes.",
         { Interval: { } interval } when interval.Contains(1) =>
-            $"What setting up connections contributes to it cannot be told from nothing: a factor {VerdictText.Ratio(part)}.",
-        _ => $"Setting up connections contributes a factor {VerdictText.Ratio(part)} to it; what is left with keep-alive is moving bytes.",
+            $"Setting up connections contributes a factor {VerdictText.Ratio(part)}, whose interval contains 1.",
+        _ => $"Setting up connections contributes a factor {VerdictText.Ratio(part)}; the rest, with keep-alive, is moving bytes.",
     };
 
     private static string Text(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>

@@ -37,7 +37,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
     /// <summary>The verdict in words.</summary>
     public string Text => Agreement switch
     {
-        Agreement.NothingToCompare => "nothing to compare with",
+        Agreement.NothingToCompare => "nothing to compare",
         Agreement.Agrees => "agrees",
         Agreement.Compatible => "compatible: as published" + Beyond(Estimate.Interval!.Value),
         Agreement.CannotTell when Withheld.Length > 0 => $"cannot tell: {Withheld}",
@@ -62,11 +62,11 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
         if (interval.Low >= 1 / (1 + Delta) && interval.High <= 1 + Delta)
             return "no such difference here";
         if (interval.Contains(1))
-            return "less, and which way cannot be told";
+            return "less, and the direction is not decided";
         if (interval.Low > 1 != claimsFaster)
-            return "the other way round";
+            return "in the opposite direction";
         var less = claimsFaster ? interval.High < Published.Low : interval.Low > Published.High;
-        return less ? "the same way, but less" : "the same way, and more";
+        return less ? "in the same direction, but less" : "in the same direction, and more";
     }
 }
 

@@ -23,8 +23,8 @@ internal static class StarletteWriteUp
         Setup = "Starlette under gunicorn with a uvicorn worker behind nginx, JSON that changes with every call; ab -n 1000 -c 1.",
         Machine = "containers on AWS ECS",
         Command = "scenarios/starlette-behind-nginx/run",
-        Remarks = ["Its table could not be read, so nothing stands in the column of published numbers and nothing is held against it.",
-            "The original's nginx speaks TLS to the client; here it does not, and the containers are processes of one machine."],
+        Remarks = ["The write-up's table could not be read, so the column of published numbers is empty and nothing is compared.",
+            "The original's nginx speaks TLS to the client; here nginx does not, and the containers are processes of one machine."],
         Shown = Metric.Rate,
         Figures = [.. from metric in new[] { Metric.Rate, Metric.Mean, Metric.P99 } from arm in Arms
             select new PublishedFigure(arm.What, arm.Cell, metric, null, PublishedOrigin.NotFound)],

@@ -26,11 +26,11 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         var (table, left) = comparisons.Count == 1 ? ComparisonTable.Of(comparisons[0], verbose) : (OfMany(comparisons), 0);
         var isEmpty = table.IsEmpty && left == 0;
         if (isEmpty)
-            text.Line("No cell is in all of the files.");
+            text.Line("No cell is in all files.");
         else if (!table.IsEmpty)
             Append(text, table);
         if (left > 0)
-            Say(text, $"{Quantity.Many(left, table.IsEmpty ? "row" : "more row")} without a decided difference: --verbose");
+            Say(text, $"{Quantity.Many(left, table.IsEmpty ? "row" : "more row")} without a decided difference (--verbose shows all)");
         foreach (var comparison in comparisons)
         {
             AppendOnly(text, comparison.Before, comparison.OnlyBefore);

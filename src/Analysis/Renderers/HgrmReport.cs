@@ -31,7 +31,7 @@ public sealed class HgrmReport : IReport
                     .Line($"#[{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Key.Arm}, {Arms.NameOf(file.Run, cell.Workload)}]");
             text.Append(Of(cell.OfLatencies!.Latency));
             if (cell.OfLatencies.Latency is { HasBounds: true } latency)
-                text.Line(TextBuilding.Invariant($"#[{latency.Count - cell.OfLatencies.Ended.Count} of them are lower bounds: ")
+                text.Line(TextBuilding.Invariant($"#[{latency.Count - cell.OfLatencies.Ended.Count} of these values are lower bounds: ")
                     + "calls that were cut off or never sent]");
             AppendRounds(text, cell, Joint.Alpha);
         }

@@ -45,8 +45,8 @@ public sealed class HtmlReport : IReport
         Each(document => AppendBlocks(text, document.Published, Of(document)));
         Each(document => AppendDoubts(text, document, Of(document)));
         Each(document => AppendEnvironment(text, document, Of(document)));
-        text.Line("</main>").Line($"<footer>Made by GrpcBench from {(model.Files.Count == 1 ? "one results file" : "results files")}; "
-            + $"every round is in there, nothing here is edited by hand.</footer>");
+        text.Line("</main>").Line($"<footer>Made by GrpcBench from {(model.Files.Count == 1 ? "one results file" : "results files")} "
+            + $"with every round; nothing on this page is edited by hand.</footer>");
         text.Append("<script>\n").Append(StyleSheets.Script).Line("</script>");
         return text.Line("</body>").Line("</html>").ToString();
     }

@@ -39,7 +39,7 @@ public sealed class PrometheusReport : IReport
                       let against = Labels(series) + Label("metric", comparison.Metric.Id)
                           + Label("reference", comparison.Reference.Key.Arm)
                       select (Labels: against, comparison.Verdict.Estimate)).ToList();
-        Append(text, "ipcbench_comparison_ratio", "Metric of the cell by that of its reference, from pairs of the same round.",
+        Append(text, "ipcbench_comparison_ratio", "Metric of the cell divided by that of its reference, from pairs of one round.",
             ratios.Select(ratio => (ratio.Labels, (double?)ratio.Estimate.Ratio)));
         Append(text, "ipcbench_comparison_ratio_low", "Lower bound of the ratio.",
             ratios.Select(ratio => (ratio.Labels, ratio.Estimate.Interval?.Low)));
@@ -53,7 +53,7 @@ public sealed class PrometheusReport : IReport
                      from search in RateSearchResult.Of(series.File.Run)
                      where search.Cell == series.Cell && search.Outcome == SearchOutcome.Found
                      select (Labels: Labels(series), Search: search)).ToList();
-        Append(text, "ipcbench_found_rate", "Highest rate at which the promise holds, in calls per second.",
+        Append(text, "ipcbench_found_rate", "Highest rate at which the objective holds, in calls per second.",
             found.Select(one => (one.Labels, (double?)one.Search.Rate)));
         Append(text, "ipcbench_found_rate_low", "Lower bound of that rate.",
             found.Select(one => (one.Labels, one.Search.Interval?.Low)));

@@ -108,7 +108,7 @@ public sealed class PublishedReport : IReport
     {
         foreach (var file in files)
         {
-            text.Line().Line(TextTable.Escape($"## Beside them: {file.Name}")).Line();
+            text.Line().Line(TextTable.Escape($"## Also measured: {file.Name}")).Line();
             var document = new Document(file);
             MarkdownReport.Append(text, document.Answer.Blocks);
             MarkdownReport.Append(text, document.Layers);

@@ -57,7 +57,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
             doubts.RemoveAll(doubt => doubt.Id == "few-samples");
         if (doubts.Count == 0)
             return;
-        page.Line().Line(document.Doubts.Title + (page.Layout.IsBrief ? " (what to do about them: -v)" : ""), Tone.Heading);
+        page.Line().Line(document.Doubts.Title + (page.Layout.IsBrief ? " (advice: -v)" : ""), Tone.Heading);
         var width = doubts.Max(doubt => doubt.Id.Length) + 2;
         foreach (var doubt in doubts)
         {

@@ -89,7 +89,8 @@ public static class Transcript
         text.Line($"CPU per call: client {Metric.ClientCpu.Show(reading)}, server {server}{unattributed}");
         text.Line(Connections(reading.Record.Connections));
         if (reading.Record.ThreadCalls.Count > 0)
-            text.Line($"Threads: {reading.Record.ThreadCalls.Count} completed calls, {Quantity.Count(reading.Record.ThreadCalls.Min())} to "
+            text.Line($"Threads: {Quantity.Many(reading.Record.ThreadCalls.Count, "thread")} completed "
+                + $"{Quantity.Count(reading.Record.ThreadCalls.Min())} to "
                 + $"{Quantity.Count(reading.Record.ThreadCalls.Max())} calls each");
         if (reading.Record.Blocked is { } by && by.StreamWindow + by.ConnectionWindow + by.Socket is >= 0.001 and var all)
             text.Line($"Writers blocked {Quantity.Percent(all)} of the time: stream window {Quantity.Percent(by.StreamWindow)}, "

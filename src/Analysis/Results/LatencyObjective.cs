@@ -34,7 +34,7 @@ public sealed record LatencyObjective
             }
             if (part.Split('<') is not [var what, var limit] || !ObjectiveTerm.Names.Contains(what))
             {
-                error = $"'{part}' is not an objective such as p99<1ms: it needs one of "
+                error = $"'{part}' is not an objective such as p99<1ms: write one of "
                     + $"{string.Join(", ", ObjectiveTerm.Names)}, then < and a limit";
                 return null;
             }
@@ -42,12 +42,12 @@ public sealed record LatencyObjective
             if (value is null)
             {
                 error = what == ObjectiveTerm.Failures ? $"'{part}' needs a share of all calls such as 0.1%"
-                    : $"'{part}' needs a time such as 500us or 1ms, of an hour at most";
+                    : $"'{part}' needs a limit such as 500us or 1ms, up to an hour";
                 return null;
             }
             if (terms.Exists(term => term.Name == what))
             {
-                error = $"'{text}' promises {what} twice";
+                error = $"'{text}' has two limits for {what}";
                 return null;
             }
             terms.Add(new ObjectiveTerm(what, value.Value));

@@ -17,7 +17,7 @@ internal static class ResultsCheck
     public static string? FirstFault(RunRecord run)
     {
         if (run.Cells.Count > MostCells || run.Rounds.Count > MostRounds)
-            return "it lists more cells or rounds than a run can have";
+            return "the file lists more cells or rounds than a run can have";
         if (HasNull(run.CommandLine) || HasNull(run.Cells) || HasNull(run.Rounds) || HasNull(run.Servers)
             || HasNull(run.ServerProcesses) || HasNull(run.Advice)
             || run.Servers.Any(server => HasNull(server.Addresses) || HasNull(server.Settings))
@@ -35,10 +35,10 @@ internal static class ResultsCheck
                 return Say($"rounds[{i}]: {fault}");
         }
         if (run.Rounds.Aggregate((Int128)0, (sum, round) => sum + round.Started) > LargestSum)
-            return "its rounds add up to more calls than a run can have";
+            return "the rounds add up to more calls than a run can have";
         return FaultOf(run.Options) ?? FaultOf(run.Call)
             ?? (run.Advice.SelectMany(a => a.Cells).Any(cell => cell < 0 || cell >= run.Cells.Count)
-                ? "its advice is about a cell that does not exist" : null);
+                ? "an advice is about a cell that does not exist" : null);
     }
 
     private static string? FaultOf(RunOptionsRecord options) =>
@@ -84,7 +84,7 @@ internal static class ResultsCheck
         var count = slices.Rates.Count;
         if (slices.Order.Count != count || (slices.ClientCpuNs ?? slices.Rates).Count != count
             || (slices.ServerCpuNs ?? slices.Rates).Count != count)
-            return "its slices have lists of different lengths";
+            return "the slices have lists of different lengths";
         return Bad(slices.PlannedSeconds) || slices.Order.Any(place => place < 0)
             || slices.Rates.Concat(slices.ClientCpuNs ?? []).Concat(slices.ServerCpuNs ?? []).Any(Bad)
                 ? "impossible readings of a slice" : null;

@@ -107,7 +107,7 @@ public static class ResultsFile
                 throw new ResultsFileException($"{name} is not a results file: its schemaVersion is not a number");
             else if (version != SchemaVersion)
                 throw new ResultsFileException(string.Create(CultureInfo.InvariantCulture,
-                    $"{name} has schema version {version} and this tool reads {SchemaVersion}: use the version of the tool that wrote it"));
+                    $"{name} has schema version {version} and this tool reads {SchemaVersion}: use the version that wrote the file"));
             else
                 return;
         }

@@ -84,7 +84,7 @@ public static partial class WholeFile
     public static byte[] Read(string path)
     {
         if (Directory.Exists(path))
-            throw new IOException("it is a folder");
+            throw new IOException("the path is a folder");
         // The file may be replaced while it is open here. Otherwise a run that still writes it would fail on Windows.
         using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
         var bytes = new MemoryStream();
@@ -92,7 +92,7 @@ public static partial class WholeFile
         while (file.Read(buffer) is > 0 and var count)
         {
             if (bytes.Length + count > LargestRead || (file.CanSeek && file.Length > LargestRead))
-                throw new IOException("it is larger than 256 MiB");
+                throw new IOException("the file is larger than 256 MiB");
             bytes.Write(buffer, 0, count);
         }
         return bytes.ToArray();
@@ -129,7 +129,7 @@ public static partial class WholeFile
         catch (Exception e) when (e is UnauthorizedAccessException or DirectoryNotFoundException or FileNotFoundException
             || File.Exists(folder))
         {
-            throw new IOException($"there is no folder {folder}, and it cannot be made", e);
+            throw new IOException($"the folder {folder} does not exist and cannot be made", e);
         }
     }
 
@@ -137,9 +137,9 @@ public static partial class WholeFile
     {
         const UnixFileMode anybody = UnixFileMode.UserWrite | UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
         if (path.Length == 0 || path.Contains('\0', StringComparison.Ordinal))
-            throw new IOException("it is no name of a file");
+            throw new IOException("the path is not the name of a file");
         if (Directory.Exists(path))
-            throw new IOException("it is a folder");
+            throw new IOException("the path is a folder");
         var target = FileKind.Target(path);
         if (Path.GetFileName(target).Length > LongestName)
             throw new IOException("the name is longer than the system allows");

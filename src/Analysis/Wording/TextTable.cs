@@ -72,7 +72,7 @@ public sealed class TextTable(params string[] headings)
             return rows.SelectMany(row => TextWrapping.Lines(Record(row), width, "", "  "));
         var left = headings.Except(shown.Headings).ToList();
         return [.. shown.ToText().TrimEnd('\n').Split('\n'), .. left.Count == 0 ? []
-            : TextWrapping.Lines($"({string.Join(", ", left)}: no room)", width)];
+            : TextWrapping.Lines($"(no room for {string.Join(", ", left)})", width)];
     }
 
     // Writes a row as text, for example "10 B, tcp: requests/s 19,691; client CPU 16.0 µs".

@@ -14,7 +14,7 @@ internal static class CompareCommand
     {
         var files = new Argument<string[]>("FILES")
         {
-            Description = "results files: the base, then one or more to compare with it",
+            Description = "results files: the base, then one or more files to compare with the base",
             Arity = new ArgumentArity(1, 100),
         };
         var failOn = FailOn();
@@ -22,7 +22,7 @@ internal static class CompareCommand
         var across = new Option<bool>("--across") { Description = "let --fail-on judge runs of different machines" };
         var format = Format();
         var verbose = new Option<bool>("-v", "--verbose") { Description = "also show rows without a decided difference" };
-        var command = new Command("compare", "Compares results files cell by cell; with --fail-on it fails when a limit is crossed.")
+        var command = new Command("compare", "Compares results files cell by cell; with --fail-on it exits with 4 when a limit is crossed.")
         {
             files, failOn, strict, across, format, verbose,
         };
@@ -36,7 +36,7 @@ internal static class CompareCommand
                     .Make(all),
                 "markdown" => (all, _) => new CompareReport(markdown: true, typed.GetValue(verbose)).Make(all),
                 "json" => CompareJson.Make,
-                var other => throw new UsageException($"--format '{other}' is none of text, markdown, json"),
+                var other => throw new UsageException($"--format '{other}' is unknown: write one of text, markdown, json"),
             };
             var named = typed.GetValue(files)!;
             if (named.Length < 2)
@@ -62,7 +62,7 @@ internal static class CompareCommand
     internal static Option<string[]> FailOn() => new PlacedOption<string[]>(HelpPlace.Output, "--fail-on")
     {
         HelpName = "LIMIT",
-        Description = "exit 4 when the whole interval is beyond this, a cell is missing or a run did not end: "
+        Description = "exit 4 when the whole interval is beyond the limit, a cell is missing or a run did not end: "
             + "'rps<-5%', 'p99>10%', 'client_cpu>5%'; repeatable",
     };
 
@@ -89,7 +89,7 @@ internal static class CompareCommand
     {
         var first = alien.Machines[0];
         return $"--fail-on does not judge runs of different machines ({first.What}: '{first.Before}' and '{first.After}'): "
-            + "add --across if that is meant";
+            + "add --across to compare machines";
     }
 
     /// <summary>Returns a line for each result that did not pass, and then the counts. Empty when no limit was given.</summary>
@@ -100,12 +100,12 @@ internal static class CompareCommand
         foreach (var sentence in gates.SelectMany(gate => gate.Crossed))
             yield return $"gate: FAILED, crossed: {sentence}";
         foreach (var sentence in gates.SelectMany(gate => gate.NotExcluded))
-            yield return $"gate: {(strict ? "FAILED, " : "")}not excluded: {sentence}";
+            yield return $"gate: {(strict ? "FAILED, " : "")}undecided: {sentence}";
         if (gates.Count == 0)
             yield break;
         var (passed, open) = (gates.Sum(gate => gate.Passed), gates.Sum(gate => gate.NotExcluded.Count));
         yield return string.Create(CultureInfo.InvariantCulture,
-            $"gate: {passed} passed, {gates.Sum(gate => gate.Crossed.Count)} crossed, {open} not excluded")
+            $"gate: {passed} passed, {gates.Sum(gate => gate.Crossed.Count)} crossed, {open} undecided")
             + (gates.Sum(gate => gate.Missing.Count) is > 0 and var missing
                 ? string.Create(CultureInfo.InvariantCulture, $", {missing} not measured") : "");
     }

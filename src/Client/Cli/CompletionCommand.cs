@@ -55,7 +55,7 @@ internal static class CompletionCommand
 
     private const string Pwsh = """
         # GrpcBench completion pwsh | Out-String | Invoke-Expression
-        # No test of this project runs it.
+        # No test of this project runs this script.
         Register-ArgumentCompleter -Native -CommandName GrpcBench, GrpcBench.exe, grpcbench -ScriptBlock {
             param($word, $ast, $cursor)
             $program = $ast.CommandElements[0].ToString()
@@ -103,7 +103,7 @@ internal static class CompletionCommand
     {
         var shell = new Argument<string>("SHELL")
         {
-            Description = string.Join(", ", Scripts.Keys) + "; a comment in the script says how to use it",
+            Description = string.Join(", ", Scripts.Keys) + "; a comment in the script says how to use the script",
         };
         shell.CompletionSources.Add([.. Scripts.Keys]);
         var command = new Command("completion", "Prints a script that lets a shell complete commands, options and their values.") { shell };

@@ -26,7 +26,7 @@ internal static class DoctorCommand
             Description = "connections that the run will open (default: 400)",
             DefaultValueFactory = _ => "400",
         };
-        var url = new Option<string[]>("-U", "--url") { Description = "A server to measure; default: the client's own" };
+        var url = new Option<string[]>("-U", "--url") { Description = "server to measure (default: this tool starts a server)" };
         var clientCpus = new Option<string?>("--client-cpus") { HelpName = "CPUS", Description = "CPUs for the client, as in 0-1,3" };
         var serverCpus = new Option<string?>("--server-cpus") { HelpName = "CPUS", Description = "CPUs for the server" };
         var buffer = new Option<string?>("--socket-buffer")
@@ -38,7 +38,7 @@ internal static class DoctorCommand
         var format = CompletionCommand.Suggesting(
             new Option<string?>("--format") { HelpName = "FORMAT", Description = "text (default) or json: an array of the checks" },
             "text", "json");
-        var command = new Command("doctor", "Check this machine before blaming the transport")
+        var command = new Command("doctor", "Check whether measurements on this machine can be trusted")
         {
             connections, url, clientCpus, serverCpus, buffer, format,
         };
@@ -90,7 +90,7 @@ internal static class DoctorCommand
         var count = Parsers.Count(text, "-c");
         return count is > 0 and <= 1_000_000
             ? (int)count
-            : throw new UsageException($"-c '{text}' is no number of connections: 1 to 1000000");
+            : throw new UsageException($"-c '{text}' is not a number of connections from 1 to 1000000");
     }
 }
 

@@ -18,27 +18,27 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
     private const string Examples = """
         Examples:
           GrpcBench --quick                           TCP and a Unix socket on this machine, in 90 seconds
-          GrpcBench -U unix:/tmp/greeter.sock         a server that is already there, wrk-like
+          GrpcBench -U unix:/tmp/greeter.sock         a server that already runs, measured as wrk does
           GrpcBench -U http://localhost:5000 -U unix:/run/app.sock --call shop.Cart/Add  your own method: is it faster over the Unix socket?
           GrpcBench --transports tcp,tls --load 50%   what TLS costs, at full and at half load
-          GrpcBench http http://localhost:8080/ unix:/tmp/web.sock   HTTP/1.1 like wrk, sockets too
+          GrpcBench http http://localhost:8080/ unix:/tmp/web.sock   HTTP/1.1 as wrk does
         """;
 
     private const string MoreExamples = """
           GrpcBench -R 20k --arrivals poisson -s 1k   open loop: latency from the intended start
-          GrpcBench                                   the same as --quick in more sizes and rounds
+          GrpcBench                                   like --quick, with more sizes and rounds
           GrpcBench serve --listen unix:/tmp/greeter.sock   start the server alone, for another client to measure
           GrpcBench -U unix:/run/app.sock --list      services and methods of a server that offers reflection
           GrpcBench -U unix:/run/app.sock --describe shop.Cart   a service and its messages
           GrpcBench -U unix:/run/app.sock --call shop.Cart/Add --data @carts.jsonl -H 'authorization: …' --deadline 50ms
           GrpcBench -U http://localhost:5000 -U unix:/tmp/greeter.sock -s 10,1M -c 1,64,400
-          GrpcBench --rounds auto --ignore-below 2%   go on until every difference of 2 % is decided
-          GrpcBench http a=http://localhost:81/ b=http://localhost:82/ -n 1000 -c 1   two servers against each other, like ab
+          GrpcBench --rounds auto --ignore-below 2%   measure until every comparison is decided within 2 %
+          GrpcBench http a=http://localhost:81/ b=http://localhost:82/ -n 1000 -c 1   compare two servers, as ab would measure them
           GrpcBench --connect-per-call both           what a connection for every call costs
           GrpcBench sweep --vary socket-buffer=64k,256k,1M -s 1M   what a setting changes
-          GrpcBench article --quick                   a published comparison again: which part of it is TLS, topology, transport
-          GrpcBench echo --quick                      ping-pong without any protocol, and its ratio to TCP
-          GrpcBench layers --quick                    which part of a gRPC call is the transport at all?
+          GrpcBench article --quick                   repeat a published comparison: how much of its difference is TLS, topology, transport
+          GrpcBench echo --quick                      ping-pong of bytes without a protocol, with ratios to TCP
+          GrpcBench layers --quick                    how much of a gRPC call is the transport
           eval "$(GrpcBench completion bash)"         the shell completes commands and options
         """;
 
@@ -48,11 +48,11 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
     /// <summary>The terms of reports.</summary>
     private static IReadOnlyList<(string Word, string Meaning)> Terms { get; } =
     [
-        ("arm", "what is compared: a transport, a client, a value of a setting"),
-        ("cell", "an arm with a size, a number of connections and a load"),
+        ("arm", "one of the things that a run compares: a transport, a client, a value of a setting"),
+        ("cell", "one arm at one load: a size, a number of connections and of streams, a rate"),
         ("round", "all cells measured once, in random order; ratios come from pairs of the same round"),
         ("unattributed", "CPU time of the machine that belongs to neither client nor server"),
-        ("doubt", "a reason not to trust a number, with advice"),
+        ("doubt", "a reason to distrust a number, with advice"),
     ];
 
     /// <summary>Columns of the terminal, or a readable width.</summary>
@@ -108,7 +108,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
         if (!all && Measures(command))
         {
             var hidden = Groups(command, true).Sum(group => group.Options.Count) - Groups(command, false).Sum(group => group.Options.Count);
-            lines.AddRange(["", FormattableString.Invariant($"{hidden} more options, and what the words mean, or about one thing:"),
+            lines.AddRange(["", FormattableString.Invariant($"{hidden} more options and the meaning of the words, or help on one topic:"),
                 $"  {name} --help all", $"  {name} --help load"]);
         }
         return lines.Select(line => line.TrimEnd());

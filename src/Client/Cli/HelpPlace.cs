@@ -10,9 +10,9 @@ internal sealed record HelpPlace(string Title, bool IsUsual = true)
     public static HelpPlace What { get; } = new("What to measure");
     public static HelpPlace Time { get; } = new("How long");
     public static HelpPlace Load { get; } = new("Load");
-    public static HelpPlace Server { get; } = new("The server it starts");
+    public static HelpPlace Server { get; } = new("The server that this tool starts");
     public static HelpPlace Both { get; } = new("Settings of both sides");
-    public static HelpPlace Service { get; } = new("Somebody's service");
+    public static HelpPlace Service { get; } = new("Your own service");
     public static HelpPlace Machine { get; } = new("Machine and method");
     public static HelpPlace Output { get; } = new("Output");
 

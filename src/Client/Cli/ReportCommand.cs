@@ -17,7 +17,7 @@ internal static class ReportCommand
     {
         var files = new Argument<string[]>("FILES")
         {
-            Description = "results files (none with --format published: only what was published)",
+            Description = "results files (--format published also works without a file)",
             Arity = new ArgumentArity(0, 100),
         };
         var plots = PlotList.Names.ToArray();
@@ -34,13 +34,13 @@ internal static class ReportCommand
             new Option<string>("--plot")
             {
                 HelpName = "NAME",
-                Description = $"with svg: a single picture: {string.Join(", ", plots)}",
+                Description = $"with --format svg: make only this picture: {string.Join(", ", plots)}",
             },
             plots);
-        var verbose = new Option<bool>("-v", "--verbose") { Description = "all tables and doubts, also on a terminal" };
+        var verbose = new Option<bool>("-v", "--verbose") { Description = "show all tables and doubts, also on a terminal" };
         var command = new Command("report",
-            "Makes a report from results files: text, Markdown, CSV, JSON, HTML, SVG, HdrHistogram's text, or published numbers next to "
-            + "what was measured.") { files, format, output, plot, verbose };
+            "Makes a report from results files: text, Markdown, CSV, JSON, HTML, SVG, HdrHistogram's text, or published numbers beside "
+            + "measured numbers.") { files, format, output, plot, verbose };
         command.SetAction(typed =>
         {
             var path = typed.GetValue(output);
@@ -62,21 +62,21 @@ internal static class ReportCommand
 
     private static IReport Choose(string format, string? plot, string formats)
     {
-        var report = Reports.Find(format) ?? throw new UsageException($"--format '{format}' is none of {formats}");
+        var report = Reports.Find(format) ?? throw new UsageException($"--format '{format}' is unknown: write one of {formats}");
         if (plot is null)
             return report;
         if (report is not SvgReport)
-            throw new UsageException("--plot chooses one picture of --format svg");
+            throw new UsageException("--plot chooses one picture of --format svg: add --format svg, or leave out --plot");
         return PlotList.Names.Contains(plot)
             ? new SvgReport(plot)
-            : throw new UsageException($"--plot '{plot}' is none of {string.Join(", ", PlotList.Names)}");
+            : throw new UsageException($"--plot '{plot}' is unknown: write one of {string.Join(", ", PlotList.Names)}");
     }
 
     private static string FormatOf(string? path) => Path.GetExtension(path)?.ToLowerInvariant() switch
     {
         null or "" => "text",
         var ending => ReportEnding.FormatOf(ending) ?? throw new UsageException(
-            $"-o: no format has the extension '{ending}': write --format too, or one of .json, {ReportEnding.Known}"),
+            $"-o: no format has the extension '{ending}': add --format, or use one of .json, {ReportEnding.Known}"),
     };
 
     private static void Write(string text, string? path)

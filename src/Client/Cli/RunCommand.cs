@@ -84,7 +84,8 @@ internal sealed class Resume
             if (!allowed.Contains(other.Option))
             {
                 throw new UsageException(
-                    $"--resume reads all options except -r, -v, --format and -o of a report from the file: leave out {other.Option.Name}");
+                    "with --resume all options except -r, -v, --format and -o of a report come from the file: leave out "
+                        + $"{other.Option.Name}");
             }
         }
         var rounds = typed.GetValue(options.Rounds) ?? Usual;

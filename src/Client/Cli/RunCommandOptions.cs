@@ -22,34 +22,34 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
     public Option<string[]> Url { get; } = list.Many(HelpPlace.What, "-U", "URL",
         preset.Help("-U",
             "server to measure, repeatable: http://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), pipe:/name; "
-            + "without -U: start one and compare its transports"), "--url");
+            + "without -U: start a server and compare its transports"), "--url");
 
     public Option<string> Sizes { get; } = list.Text(HelpPlace.What, "-s", "LIST",
         preset.Help("-s", "payload sizes: 10,1k,1M; k and M are decimal, KiB and MiB binary")
             + $" (default: {(preset.Shapes.Count > 0 ? "those of --shape, else " : "")}{preset.Sizes})", "--sizes");
 
     public Option<string> Shape { get; } = CompletionCommand.Suggesting(list.Text(HelpPlace.What, "--shape", "LIST",
-        "loads in place of -c and -m: " + string.Join(", ", Plan.Shape.All.Select(shape => shape.Name))
+        "loads instead of -c and -m: " + string.Join(", ", Plan.Shape.All.Select(shape => shape.Name))
             + " (default: all)"),
         [.. Plan.Shape.All.Select(shape => shape.Name)]);
 
     public Option<string> Connections { get; } = list.Text(HelpPlace.What, "-c", "LIST",
-        preset.Shapes.Count == 0 ? preset.Help("-c", "connections, really opened", preset.Connections)
-            : $"connections, really opened (default: those of --shape, else {preset.Connections})", "--connections");
+        preset.Shapes.Count == 0 ? preset.Help("-c", "number of open connections", preset.Connections)
+            : $"number of open connections (default: those of --shape, else {preset.Connections})", "--connections");
 
     public Option<string> Streams { get; } = list.Text(HelpPlace.What, "-m", "LIST",
-        preset.Help("-m", "concurrent calls of one connection", preset.Streams), "--streams");
+        preset.Help("-m", "concurrent calls on each connection", preset.Streams), "--streams");
 
     public Option<string> Mode { get; } = CompletionCommand.Suggesting(list.Text(HelpPlace.What, "--mode", "LIST",
         "what a call is: unary (default), upload, ping-pong, push, pull"),
         [.. CallMode.All, "unary,upload"]);
 
     public Option<string> Messages { get; } = list.Text(HelpPlace.What.Rarely, "--messages", "COUNT",
-        "with --mode ping-pong, push, pull, or --call of a method that takes a stream: messages per stream, after which a new stream is "
-            + "opened (default: one stream as long as the load)");
+        "messages per stream, after which a new stream is opened (default: one stream as long as the load); for --mode ping-pong, push "
+            + "and pull, and for --call of a method that takes a stream");
 
     public Option<string> Chunk { get; } = list.Text(HelpPlace.What.Rarely, "--chunk", "LIST",
-        "with --mode pull: cut each payload into messages of this size, e.g. 64KiB; 0,64KiB: compare uncut and cut");
+        "with --mode pull: cut each payload into messages of this size, e.g. 64KiB; 0,64KiB: compare whole and cut payloads");
 
     public Option<string> Client { get; } = CompletionCommand.Suggesting(
         list.Text(HelpPlace.What.Rarely, "--client", "LIST",
@@ -65,20 +65,20 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
 
     public Option<string> ConnectPerCall { get; } = CompletionCommand.Suggesting(
         list.OptionalText(HelpPlace.What.Rarely, "--connect-per-call", "both",
-            "open a connection for every call and close it afterwards, as part of the call; "
-                + "both: compare that with connections that stay open"), "both");
+            "open and close a connection for every call, as part of the call; "
+                + "both: compare with connections that stay open"), "both");
 
     public Option<string> CaCert { get; } = list.Text(HelpPlace.What.Rarely, "--cacert", "FILE",
-        "PEM file of the authority behind a TLS server's certificate");
+        "PEM file of the authority that issued the server's certificate");
     public Option<bool> Insecure { get; } = list.Flag(HelpPlace.What.Rarely, "--insecure",
         "accept any TLS certificate (implied for loopback)");
     public Option<string> Cert { get; } = list.Text(HelpPlace.What.Rarely, "--cert", "FILE",
         "PEM file of the client's certificate, for TLS servers that ask for one");
     public Option<string> Key { get; } = list.Text(HelpPlace.What.Rarely, "--key", "FILE",
-        "PEM file of its private key (default: in --cert)");
+        "PEM file of the private key of --cert (default: the file of --cert)");
 
     public Option<string> Sni { get; } = list.Text(HelpPlace.What.Rarely, "--sni", "NAME",
-        "name that a TLS server's certificate must have (default: the host of its address)");
+        "name that the certificate of a TLS server must have (default: the host of the address)");
 
     public Option<bool> Quick { get; } = list.Flag(HelpPlace.Time, "--quick", preset.QuickHelp);
 
@@ -86,11 +86,11 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
         preset.Help("-d", "measured time of a cell: 500ms, 2m", preset.Calls is null ? preset.Duration : null), "--duration");
 
     public Option<string> Rounds { get; } = CompletionCommand.Suggesting(list.Text(HelpPlace.Time, "-r", "N",
-        preset.Help("-r", "rounds of every cell, or auto: until every comparison is decided",
+        preset.Help("-r", "rounds of every cell; auto: measure until every comparison is decided",
             preset.Rounds), "--rounds"), "auto");
 
     public Option<string> Slice { get; } = list.Text(HelpPlace.Time.Rarely, "--slice", "TIME",
-        preset.Help("--slice", "cells that are compared take turns of this length; 0: one after the other", preset.Slice));
+        preset.Help("--slice", "compared cells take turns of this length; 0: each cell is measured without turns", preset.Slice));
 
     public Option<string> Calls { get; } = list.Text(HelpPlace.Time.Rarely, "-n", "COUNT",
         preset.Help("-n", "calls per measurement instead of a time", preset.Calls), "--calls");
@@ -101,14 +101,14 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
         preset.Help("--timeout", "a call that takes longer is cut off", preset.Timeout));
 
     public Option<string> MaxTime { get; } = list.Text(HelpPlace.Time.Rarely, "--max-time", "TIME",
-        preset.Help("--max-time", "start no round that would end later")
+        preset.Help("--max-time", "start no round that would end after this time")
             + (preset.Shapes.Count > 0 ? $" (default: {preset.MaxTime} with -r auto, {preset.QuickLimit} with --quick)"
                 : $" (default: {preset.MaxTime} with -r auto)"));
 
     /// <summary>The option --resume. Only the main command has it, since the file knows its command.</summary>
     public Option<string> Resume { get; } = list.Text(HelpPlace.Time.Rarely, "--resume", "FILE",
-        $"add rounds to a saved run: -r +N (default: {Cli.Resume.Usual}); plan and options are read from the file, which is "
-            + "extended; intervals are corrected for the additional look, as with --rounds auto");
+        $"add rounds to the run in this file: -r +N (default: {Cli.Resume.Usual}); the other options come from the file; the intervals "
+            + "allow for the additional look, as with --rounds auto");
 
     public Option<string> Seed { get; } = list.Text(HelpPlace.Time.Rarely, "--seed", "N",
         "order of the cells in each round (default: random, printed)");
@@ -121,10 +121,10 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
 
     public Option<string> Arrivals { get; } = CompletionCommand.Suggesting(
         list.Text(HelpPlace.Load.Rarely, "--arrivals", "KIND",
-        "spacing of an open loop: constant (default) or poisson"), "constant", "poisson");
+        "spacing of the calls of an open loop: constant (default) or poisson"), "constant", "poisson");
 
     public Option<string> Threads { get; } = list.Text(HelpPlace.Load.Rarely, "-t", "N",
-        $"threads that run completions (default: {preset.Threads}, fewer when there are fewer connections)", "--threads");
+        $"client threads that drive the connections (default: {preset.Threads}, fewer when there are fewer connections)", "--threads");
 
     public Option<string> Transports { get; } = CompletionCommand.Suggesting(
         list.Text(HelpPlace.Server, "--transports", "LIST",
@@ -144,17 +144,17 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
 
     public Option<string> ServerPids { get; } = CompletionCommand.Suggesting(
         list.Text(HelpPlace.Machine.Rarely, "--server-pids", "LIST",
-        "processes whose CPU time, with their descendants', counts as the server's with -U, e.g. 12,34 "
-            + "(default: the process that listens there); none: no process"), "none");
+        "with -U: the server's processes, e.g. 12,34, whose CPU time is counted together with their descendants' "
+            + "(default: the process that listens at the address); none: no process"), "none");
 
     public Option<string[]> Watch { get; } = list.Many(HelpPlace.Machine.Rarely, "--watch", "NAME=ADDRESS",
-        "count the connections of this listening endpoint by state while it runs, repeatable (Linux)");
+        "count the connections of this listening address by state during each measurement, repeatable (Linux)");
 
     public Option<bool> AgainstItself { get; } = list.Flag(HelpPlace.Machine.Rarely, "--aa",
-        "measure the reference twice, as two endpoints: does the method find a difference where there is none?", "--against-itself");
+        "check the method: measure the reference twice, at two endpoints, and compare", "--against-itself");
 
     public Option<bool> Verbose { get; } = list.Flag(HelpPlace.Output, "-v",
-        "every round, all tables, and what to do about doubts", "--verbose");
+        "show every round, all tables and the advice on doubts", "--verbose");
 
     public Option<string[]> Output { get; } = list.Many(HelpPlace.Output, "-o", "FILE",
         "results file (.json), or a report by its extension (.html, .md, .csv …), repeatable "
@@ -169,7 +169,7 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
         "part of the results file's name");
     public Option<bool> NoSave { get; } = list.Flag(HelpPlace.Output.Rarely, "--no-save", "do not save a results file");
     public Option<bool> Crank { get; } = list.Flag(HelpPlace.Output.Rarely, "--crank",
-        "for dotnet/crank: print its statistics block and nothing else");
+        "for dotnet/crank: print crank's statistics block and nothing else");
 
     /// <summary>The options of the command, in the order of its help.</summary>
     public IEnumerable<Option> Offered => list.All.Where(option => option != Resume && !preset.NotOffered.Contains(option.Name)

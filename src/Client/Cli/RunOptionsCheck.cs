@@ -30,8 +30,8 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     public static string? OfArms(RunOptions options) =>
         options.Variants.Any(variant => variant.Knobs.ClientSockets is not null)
         && options.Clients.Any(client => client != ProtocolTable.GrpcDotnet)
-            ? "--client-sockets is for the client grpc-dotnet, because wire always uses an event loop if there is one: "
-                + "write --client grpc-dotnet"
+            ? "--client-sockets needs --client grpc-dotnet, because the client wire always uses an event loop "
+                + "where the system has one"
             : null;
 
     private IEnumerable<string> OfCrank()
@@ -49,7 +49,8 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         if (options.OwnServer)
         {
             if (options.ServerPids is not null)
-                yield return "--server-pids is for a server that this tool does not start: name it with -U, or leave out --server-pids";
+                yield return "--server-pids is for a server that this tool does not start: name the server with -U, or leave out "
+                    + "--server-pids";
             if (options.Variants.Any(variant => variant is { EchoAlone: false, Knobs.Sockets: "bare" })
                 && options.Protocols.Any(protocol => protocol != ProtocolTable.Echo))
             {
@@ -60,12 +61,13 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         foreach (var (knob, _) in declared.Knobs.Where(one => one.Knob.Side == KnobSide.Server && isTyped(one.Option)))
         {
             yield return $"--{knob.Name} is a setting of the server, but with -U this tool does not start the server: "
-                + "give it to that server, or leave out -U";
+                + "make this setting in your server, or leave out -U";
         }
         if (options.ServerCpus is not null)
-            yield return "--server-cpus moves the server this tool starts; with -U use taskset or start /affinity on your server";
+            yield return "--server-cpus is for a server that this tool starts: with -U start your server under taskset (Windows: "
+                + "start /affinity)";
         if (isTyped(declared.Transports))
-            yield return "--transports is for the server this tool starts; with -U the addresses decide";
+            yield return "--transports is for a server that this tool starts: leave out --transports, because -U names the addresses";
         if (options.AgainstItself && options.Addresses.GroupBy(address => address.Kind).All(kind => kind.Count() < 2))
             yield return "--aa with -U needs two addresses of one kind, e.g. -U http://localhost:5000 -U http://127.0.0.1:5002";
     }
@@ -77,63 +79,65 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         if (options is { Call: { } call, OwnServer: true } && declared.Offered.Contains(declared.Url)
             && !call.Method.StartsWith("ipcbench.", StringComparison.Ordinal))
         {
-            yield return $"--call {call.Method} needs your server: name it with -U, e.g. -U http://localhost:5000";
+            yield return $"--call {call.Method} needs your server: name the server with -U, e.g. -U http://localhost:5000";
         }
         var arms = Servers * options.Clients.Count * Ways * options.ConnectPerCall.Count
             * options.Variants.Count;
         if (options.Call is not null && isTyped(declared.Mode))
-            yield return "--mode is for this tool's own service, but --call names another method: leave out one of them";
+            yield return "--mode is for this tool's own service, but --call names another method: leave out one of the two";
         if (isTyped(declared.Messages) && options.Call is null && !options.Modes.Any(CallMode.IsStream))
             yield return "--messages is for streams: add --mode ping-pong, push or pull";
         if (isTyped(declared.Chunk) && !options.Modes.Contains(CallMode.Pull))
-            yield return "--chunk cuts what --mode pull receives: add that mode, or leave --chunk out";
+            yield return "--chunk cuts the payloads of --mode pull: add --mode pull, or leave out --chunk";
         if (options.Modes.FirstOrDefault(CallMode.IsStream) is { } stream && options.ConnectPerCall.Contains(true))
         {
             yield return "--connect-per-call opens a connection for each call, but "
-                + $"calls of --mode {stream} share a stream: leave out one of them";
+                + $"calls of --mode {stream} share a stream: leave out one of the two";
         }
         if (options.Modes.Contains(CallMode.Pull) && options.Poisson)
-            yield return "--arrivals poisson does not fit --mode pull, where the server sends at equal intervals: leave out one of them";
+            yield return "--arrivals poisson does not fit --mode pull, where the server sends at equal intervals: leave out one of the two";
         if (options.RoundsAuto && arms < 2 && !options.AgainstItself && !sweeping)
-            yield return "-r auto measures until a comparison is decided: name at least two servers or transports, or a number of rounds";
+            yield return "-r auto needs a comparison: name at least two servers or transports, or write a number of rounds";
         if (options.ConnectPerCall.Contains(true) && options.Topologies.Any(topology => topology.Streams > 1))
-            yield return "with -m calls share a connection, but with --connect-per-call each call has its own: use -c without -m";
+            yield return "with -m calls share a connection, but --connect-per-call opens a connection for each call: use -c without -m";
         if (options.Poisson && options.Rate is null && options.Loads.Count == 0)
             yield return "--arrivals needs an open loop: add -R 20k, --load 50% or --my-rate 5k";
         if (options.Rate is not null && options.Loads is [var load, ..])
-            yield return $"-R and {load.Option} both set the rate: give one of them";
+            yield return $"-R and {load.Option} both set the rate: use only one of the two";
         foreach (var sentence in options.Loads.SelectMany(one => one.Refusals(options, isTyped(declared.Calls), declared.Preset.Name)))
             yield return sentence;
         if (isTyped(declared.Calls) && isTyped(declared.Duration))
-            yield return "-n counts calls and -d sets a time: give one of them";
+            yield return "-n counts calls and -d sets a time: use only one of the two";
     }
 
     private IEnumerable<string> OfFiles()
     {
         if (options.Output.File is { } output && FileKind.IsStandardOutput(output))
-            yield return $"-o {output} is also the standard output or error: name another file, or use --no-save --format json";
+            yield return $"-o {output} is the same file as standard output or standard error: name another file, or use --no-save "
+                + "--format json";
         if (options.Output.Reports.FirstOrDefault(report => FileKind.IsStandardOutput(report.Path)) is { } report)
-            yield return $"-o {report.Path} is also the standard output or error: name another file, or use --format {report.Format}";
+            yield return $"-o {report.Path} is the same file as standard output or standard error: name another file, or use --format "
+                + $"{report.Format}";
         if (options.Output.Format is { } format && Reports.Find(format) is null)
-            yield return $"--format '{format}' is none of {string.Join(", ", Reports.All.Select(report => report.Format))}";
+            yield return $"--format '{format}' is unknown: write one of {string.Join(", ", Reports.All.Select(report => report.Format))}";
     }
 
     private IEnumerable<string> OfSizes()
     {
         if (options.Call is not null && isTyped(declared.Sizes))
-            yield return "-s is the reply size of this tool's own method, but --call measures another method: leave out one of them";
+            yield return "-s is the reply size of this tool's own method, but --call measures another method: leave out one of the two";
         if (options.Sizes.Any(size => size > 1L << 30))
-            yield return "-s is limited to 1 GiB";
+            yield return "-s may be at most 1 GiB";
         if (!options.Protocols.Contains(ProtocolTable.Echo))
             yield break;
         // An echo sends back whole packets, so a packet cannot be empty, and all packets in flight must fit into memory.
         if (options.Sizes.Min() < 1)
-            yield return "-s 0: a packet of an echo has at least one byte";
+            yield return "-s 0: a packet of an echo has at least one byte, so write -s 1 or more";
         var most = options.Topologies.Max(topology => (long)topology.Connections * topology.Streams);
         if (options.Sizes.Max() > MostBytesOut / most)
         {
             yield return string.Create(CultureInfo.InvariantCulture,
-                $"-s {options.Sizes.Max()} with {most} packets in flight would fill the memory: together they may have 1 GiB");
+                $"-s {options.Sizes.Max()} with {most} packets in flight needs too much memory: all packets together may have 1 GiB");
         }
     }
 }

@@ -38,7 +38,7 @@ internal sealed class RunOptionsReader(
         var isTyped = Get(declared.Connections) is not null || Get(declared.Streams) is not null;
         var names = Get(declared.Shape) is { } text ? Parsers.List(text, "--shape", ShapeOf) : null;
         if (names is not null && isTyped)
-            throw new UsageException("--shape sets the number of connections and calls, and so do -c and -m: leave out one of them");
+            throw new UsageException("--shape sets the number of connections and calls, as -c and -m do: leave out --shape, or -c and -m");
         var several = (options.OwnServer ? options.Transports.Count : options.Addresses.Count) > 1;
         var takesShapes = options is { Calls: null, Rate: null, Loads: [], Variants: [_], Protocols: [ProtocolTable.Grpc] }
             && options.Modes is [CallMode.Unary] && options.ConnectPerCall is [false]
@@ -163,7 +163,7 @@ internal sealed class RunOptionsReader(
                 Crank = typed.GetValue(declared.Crank),
                 Verbose = typed.GetValue(declared.Verbose),
             }
-            : throw new UsageException("-o names a results file and --no-save wants none: give one of them");
+            : throw new UsageException("-o names a results file, but --no-save writes none: leave out one of the two");
     }
 
     private IReadOnlyList<Address> Addresses()
@@ -174,7 +174,7 @@ internal sealed class RunOptionsReader(
 
     private static Address ServerAddress(string text) =>
         Parsers.Address(text, "-U: ") is var address && address is Address.Tcp { Port: 0 } or Address.Tls { Port: 0 }
-        ? throw new UsageException($"-U '{text}' needs a port to connect to")
+        ? throw new UsageException($"-U '{text}' needs a port, as in http://localhost:5000")
         : address;
 
     private IReadOnlyList<Watch> Watches()
@@ -182,7 +182,7 @@ internal sealed class RunOptionsReader(
         var watches = (typed.GetValue(declared.Watch) ?? []).Select(OneWatch).ToList();
         return watches.DistinctBy(watch => watch.Name).Count() == watches.Count
             ? watches
-            : throw new UsageException("--watch gives the same name twice");
+            : throw new UsageException("--watch uses the same name twice: give each address its own name");
     }
 
     private static Watch OneWatch(string text) => text.Split('=', 2) is [{ Length: > 0 } name, var where]
@@ -199,7 +199,8 @@ internal sealed class RunOptionsReader(
         {
             "both" => [false, true],
             null => [true],
-            var other when given is null => throw new UsageException($"--connect-per-call '{other}' is not both: write it alone, or both"),
+            var other when given is null => throw new UsageException($"--connect-per-call '{other}' is unknown: write "
+                + "--connect-per-call alone, or --connect-per-call both"),
             _ => [true],
         };
 
@@ -223,13 +224,13 @@ internal sealed class RunOptionsReader(
         return threads <= fewestConnections
             ? threads
             : throw new UsageException(
-                $"-t {threads} needs at least as many connections, but {who} has {fewestConnections}: "
-                    + "each connection belongs to one thread");
+                $"-t {threads} needs at least {threads} connections, because each connection belongs to one thread, "
+                    + $"but {who} has {fewestConnections}");
     }
 
     private static string Transport(string text, string what) => Address.Own.ContainsKey(text)
         ? text
-        : throw new UsageException($"{what}: there is no transport '{text}': it is one of {string.Join(", ", Address.Own.Keys)}");
+        : throw new UsageException($"{what}: there is no transport '{text}': write one of {string.Join(", ", Address.Own.Keys)}");
 
     private static string ClientName(string text, string what) =>
         ProtocolTable.Refusal(text) is { } refusal ? throw new UsageException($"{what}: {refusal}") : text;

@@ -24,32 +24,32 @@ internal sealed class ServiceOptions(OptionList list)
         "with --call: the server's name in requests (:authority; default: host and port, or localhost)");
 
     public Option<string> Deadline { get; } = list.Text(HelpPlace.What.Rarely, "--deadline", "TIME",
-        "with --call: sent as grpc-timeout; later replies count as failures (DEADLINE_EXCEEDED)");
+        "with --call: sent as grpc-timeout; a later reply counts as a failure (DEADLINE_EXCEEDED)");
 
     public Option<string> Expect { get; } = list.Text(HelpPlace.What.Rarely, "--expect", "JSON",
         "with --call: the fields that the first reply of each connection must have");
 
     public Option<string> DataBinary { get; } = list.Text(HelpPlace.What.Rarely, "--data-binary", "@FILE",
-        "with --call: the encoded bytes of the request message, without types");
+        "with --call: a file with the encoded request message, for which no types are needed");
 
     public Option<bool> List { get; } = list.Flag(HelpPlace.Service, "--list",
         "print the services and methods of the server at -U, by its reflection");
 
     public Option<string> Describe { get; } = list.Text(HelpPlace.Service.Rarely, "--describe", "NAME",
-        "print a service, message or enum of the server at -U and all it refers to, for people to read");
+        "print a service, message or enum of the server at -U with all types that it uses");
 
     public Option<string> Protoset { get; } = list.Text(HelpPlace.Service.Rarely, "--protoset", "FILE",
         "types from a FileDescriptorSet (protoc --include_imports -o FILE, buf build -o FILE) instead of reflection");
 
     public Option<string> Proto { get; } = list.Text(HelpPlace.Service.Rarely, "--proto", "FILE",
-        "types from a .proto instead of reflection, compiled by protoc on the PATH or from Grpc.Tools in NuGet's folder");
+        "types from a .proto file instead of reflection, compiled by protoc on the PATH or in NuGet's Grpc.Tools");
 
     public Option<string[]> Include { get; } = list.Many(HelpPlace.Service.Rarely, "-I", "FOLDER",
         "with --proto: a folder for imports, repeatable");
 
     public Option<string[]> Header { get; } = list.Many(HelpPlace.Service.Rarely, "-H", "'NAME: VALUE'",
-        "metadata of every call and of reflection, repeatable, never printed; base64 if the name ends in -bin; @FILE and "
-            + "'$VARIABLE' hold metadata, one per line", "--header");
+        "metadata of every call and of reflection, repeatable, never printed; base64 if the name ends in -bin; @FILE or "
+            + "'$VARIABLE' holds metadata, one header per line", "--header");
 
     /// <summary>The options in the order of the help.</summary>
     public IEnumerable<Option> Offered => list.All;
@@ -70,15 +70,16 @@ internal sealed class ServiceOptions(OptionList list)
         {
             Option[] alone = [Data, DataBinary, Expect, Deadline, Authority];
             if (Array.Find(alone, IsTyped) is { } lost)
-                throw new UsageException($"{lost.Name} is for --call: name the method with it, or leave {lost.Name} out");
+                throw new UsageException($"{lost.Name} belongs to --call: add --call METHOD, or leave out {lost.Name}");
             if (!IsAsked(typed) && Offered.FirstOrDefault(IsTyped) is { } idle)
-                throw new UsageException($"{idle.Name} is for --call, --list and --describe: name one of them, or leave it out");
+                throw new UsageException($"{idle.Name} belongs to --call, --list or --describe: add one of these three, or leave out "
+                    + $"{idle.Name}");
             return null;
         }
         if (IsAsked(typed))
-            throw new UsageException("--call measures a method, --list and --describe print types: give one of them");
+            throw new UsageException("--call measures a method, --list and --describe print types: use only one of these options");
         if (Get(Data) is not null && Get(DataBinary) is not null)
-            throw new UsageException("--data and --data-binary both give the request: give one of them");
+            throw new UsageException("--data and --data-binary both give the request: use only one of the two");
         var (service, name) = MethodName.Split(method);
         return new AskedCall
         {
@@ -100,12 +101,12 @@ internal sealed class ServiceOptions(OptionList list)
     {
         var (list, name) = (typed.GetValue(List), typed.GetValue(Describe));
         if (list && name is not null)
-            throw new UsageException("--list and --describe print different things: give one of them");
+            throw new UsageException("--list and --describe print different things: use only one of the two");
         var source = Source(typed);
         if (!source.IsFile && options.Addresses.Count == 0)
         {
             throw new UsageException(
-                $"{(list ? "--list" : "--describe")} asks one server: name it with -U, or give the types with --protoset or --proto");
+                $"{(list ? "--list" : "--describe")} asks a server: name the server with -U, or give the types with --protoset or --proto");
         }
         source = source with { Server = source.IsFile ? null : options.Addresses[0], Connector = options.Connector };
         var output = typed.InvocationConfiguration.Output;
@@ -132,9 +133,9 @@ internal sealed class ServiceOptions(OptionList list)
     {
         var (protoset, proto, include) = (typed.GetValue(Protoset), typed.GetValue(Proto), typed.GetValue(Include) ?? []);
         if (protoset is not null && proto is not null)
-            throw new UsageException("--protoset and --proto both give the types: give one of them");
+            throw new UsageException("--protoset and --proto both give the types: use only one of the two");
         if (include.Length > 0 && proto is null)
-            throw new UsageException("-I names folders for the imports of --proto: give that too, or leave -I out");
+            throw new UsageException("-I names folders for the imports of --proto: add --proto, or leave out -I");
         return new TypeSource
         {
             Protoset = protoset,

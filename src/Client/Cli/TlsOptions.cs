@@ -18,7 +18,7 @@ internal static class TlsOptions
         if (authority is not null)
             CheckAuthority(authority);
         if (key is not null && cert is null)
-            throw new UsageException("--key is the private key of --cert: give --cert too, or leave --key out");
+            throw new UsageException("--key is the private key of --cert: add --cert, or leave out --key");
         return new ConnectorOptions
         {
             Insecure = typed.GetValue(declared.Insecure),
@@ -53,7 +53,7 @@ internal static class TlsOptions
 
     private static string ServerName(string name) => Uri.CheckHostName(name) is not UriHostNameType.Unknown
         ? name
-        : throw new UsageException($"--sni '{name}' is no host name");
+        : throw new UsageException($"--sni '{name}' is not a host name");
 
     private static void Use(string option, string file, Action<string> use) => Use(option, file, text =>
     {

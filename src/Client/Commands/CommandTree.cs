@@ -62,7 +62,7 @@ internal static class CommandTree
         return command is RootCommand ? $"there is no option {option}{like}"
             : typed.RootCommandResult.Command.Options.Any(one => one.Name == option || one.Aliases.Contains(option))
                 ? $"{option} is not offered by {command.Name}"
-                : $"{option} is no option of {command.Name}{like}";
+                : $"{command.Name} has no option {option}{like}";
     }
 
     /// <summary>Returns the known word nearest to a mistyped one. Null when more than 2 letters, or more than a third, are wrong.</summary>
@@ -99,7 +99,7 @@ internal static class ServeCommand
     /// <summary>
     /// Makes the entry for the help's list of commands. A command line that begins with this name goes to the server without being parsed.
     /// </summary>
-    public static Command Create() => new(Name, "Start the server alone, until Ctrl-C; its options: GrpcBench serve --help");
+    public static Command Create() => new(Name, "Start the server alone, until Ctrl-C; options: GrpcBench serve --help");
 
     /// <summary>
     /// Replaces this process by the server, so that the call does not return. On Windows, returns the server's exit code after its end.

@@ -27,9 +27,9 @@ internal static class LimitChecks
             return new("accept-queue", Level.Ok, Text($"an accept queue of {queue} for {connections} connections"));
         var fix = system > 0 && system < asked
             ? Text($"sysctl -w net.core.somaxconn={asked}")
-            : Text($"give the server --backlog {connections} (and net.core.somaxconn as much)");
+            : Text($"start the server with --backlog {connections} and set net.core.somaxconn as high");
         return new("accept-queue", Level.Warn,
-            Text($"{connections} connections are more than the accept queue of {queue}: some connects will be retried"), fix);
+            Text($"{connections} connections are more than the accept queue of {queue}: some connection attempts will be repeated"), fix);
     }
 
     public static Finding Ports(DoctorFacts facts)
@@ -84,14 +84,14 @@ internal static class RuntimeChecks
 
     public static Finding Build(DoctorFacts facts) => facts.DebugBuild
         ? new("build", Level.Warn, "this client was built without optimization, which makes it slow",
-            "build and run it with -c Release")
+            "build and run the client with -c Release")
         : new("build", Level.Ok, "an optimized build");
 
     /// <summary>Warns when the client has Server GC. The client keeps few objects, so this GC would only cost memory and threads.</summary>
     public static Finding Gc(DoctorFacts facts) => facts.Host.GcMode.StartsWith("server", StringComparison.Ordinal)
         ? new("gc", Level.Warn, "the client runs with Server GC, which needs a heap and a thread for each CPU",
             "unset DOTNET_gcServer for the client; --server-gc is for the server")
-        : new("gc", Level.Ok, $"the client's GC is {facts.Host.GcMode}; each server tells its own in the report");
+        : new("gc", Level.Ok, $"the client's GC is {facts.Host.GcMode}; the report names the GC of each server");
 
     public static Finding Variables(DoctorFacts facts)
     {
@@ -99,8 +99,8 @@ internal static class RuntimeChecks
             .Where(name => !Harmless.Any(prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase)))
             .ToList();
         return moving.Count == 0
-            ? new("runtime-variables", Level.Ok, "no variable changes how the runtime works")
-            : new("runtime-variables", Level.Warn, $"set for the runtime: {string.Join(", ", moving)}",
-                "unset them, unless they are what you want to measure");
+            ? new("runtime-variables", Level.Ok, "no environment variable changes the runtime")
+            : new("runtime-variables", Level.Warn, $"environment variables change the runtime: {string.Join(", ", moving)}",
+                "unset these variables, unless you want to measure their effect");
     }
 }

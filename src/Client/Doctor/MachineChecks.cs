@@ -20,16 +20,17 @@ internal static class MachineChecks
         if (quota <= 0 || quota >= facts.Cpus)
             return new("cpu-quota", Level.Ok, quota <= 0 ? "no CPU quota" : Text($"a CPU quota of {quota:0.##}, which is all CPUs"));
         return new("cpu-quota", Level.Warn,
-            Text($"a quota allows {quota:0.##} of {facts.Cpus} CPUs: above it all processes are stopped for a part of each 100 ms"),
+            Text($"the CPU quota allows {quota:0.##} of {facts.Cpus} CPUs: processes that use more are paused for a part of each 100 ms"),
             "run without a CPU limit (docker --cpus, CPUQuota= of a service, Kubernetes limits.cpu), "
-            + "or give whole CPUs with a CPU set instead");
+            + "or assign whole CPUs with a CPU set instead");
     }
 
     public static Finding Cores(DoctorFacts facts)
     {
         var (client, server) = (facts.Options.ClientCpus, facts.Options.ServerCpus);
         if (client is not null && server is not null && client.Cpus.Intersect(server.Cpus).Any())
-            return new("cores", Level.Warn, $"client ({client}) and server ({server}) share CPUs", "give them sets that do not overlap");
+            return new("cores", Level.Warn, $"client ({client}) and server ({server}) share CPUs",
+                "give client and server sets that do not overlap");
         if (facts.Cpus >= 4)
             return new("cores", Level.Ok, Text($"{facts.Cpus} CPUs for client and server"));
         var threads = facts.Options.Threads > facts.Cpus
@@ -55,7 +56,7 @@ internal static class MachineChecks
         var text = Text($"one reading of the clock ({facts.Host.ClockSource}) takes {facts.ClockNs:0} ns");
         return facts.ClockNs <= SlowClockNs
             ? new("clock", Level.Ok, text)
-            : new("clock", Level.Warn, text + ": it adds to every call",
+            : new("clock", Level.Warn, text + ": every call takes so much longer",
                 "use the processor's own clock (clocksource=tsc on the kernel's command line)");
     }
 
@@ -67,14 +68,14 @@ internal static class MachineChecks
         var steal = machine.StealNs / (double)machine.CapacityNs;
         if (steal > 0.1)
         {
-            return new("foreign-load", Level.Warn, Text($"the hypervisor gives {steal * 100:0} % of the CPU time to others"),
+            return new("foreign-load", Level.Warn, Text($"the hypervisor gives {steal * 100:0} % of the CPU time to other machines"),
                 "use a machine of your own, or many rounds");
         }
         // The watch is short and CPU times advance in steps of 10 ms, so less than a tenth does not count. The run watches each round.
         return share <= 0.1
             ? new("foreign-load", Level.Ok, Text($"other programs use {share * 100:0} % of the machine"))
             : new("foreign-load", Level.Warn, Text($"other programs use {share * 100:0} % of the machine"),
-                "stop them, or plan more rounds");
+                "stop these programs, or plan more rounds");
     }
 
     private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);

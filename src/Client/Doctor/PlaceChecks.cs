@@ -27,7 +27,7 @@ internal static class PlaceChecks
 
     public static Finding Results(DoctorFacts facts) => facts.Options.ResultsFolder switch
     {
-        null => new("results-folder", Level.Ok, "results are not kept"),
+        null => new("results-folder", Level.Ok, "no results file will be written"),
         var folder when facts.ResultsFailure.Length > 0 => new("results-folder", Level.Problem,
             $"{folder} cannot be written: {facts.ResultsFailure}",
             "name another file with -o, or run with --no-save"),
@@ -58,21 +58,21 @@ internal static class PlaceChecks
         AddressState.Denied => new("server", Level.Problem, $"{address} belongs to another user, and this user may not open it",
             "run as the server's user, or start the server as this user"),
         AddressState.Stale => new("server", Level.Problem, $"{address} is left over from a server that has ended",
-            "start the server: it replaces the file"),
+            "start the server, which replaces the file"),
         _ => new("server", Level.Problem, $"no server answers at {address}",
-            "start the server, or leave out -U: then this program starts its own"),
+            "start the server, or leave out -U: then this tool starts a server"),
     };
 
     private static Finding Neighbour(Address address, AddressState state) => state switch
     {
         AddressState.Free => new("address", Level.Ok, $"{address} is free"),
         AddressState.NotHere => new("address", Level.Ok, $"this system does not have the transport of {address}"),
-        AddressState.Answers => new("address", Level.Ok, $"a server is already at {address}: measure it with -U {address}"),
+        AddressState.Answers => new("address", Level.Ok, $"a server already listens at {address}: measure that server with -U {address}"),
         AddressState.Denied => new("address", Level.Warn, $"{address} belongs to another user, and this user may not open it",
             "give the server another address with --listen"),
         AddressState.Stale => new("address", Level.Warn, $"{address} is left over from a server that has ended",
-            $"the next server replaces it; or {Remove(address)}"),
-        _ => new("address", Level.Warn, $"a file that is no socket is at {address}",
+            $"the next server replaces the file; or {Remove(address)}"),
+        _ => new("address", Level.Warn, $"the file at {address} is not a socket",
             "move the file away, or give the server another address with --listen"),
     };
 

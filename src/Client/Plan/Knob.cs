@@ -24,14 +24,14 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     public static readonly IReadOnlyList<Knob> All =
     [
         new("socket-buffer", KnobSide.Both,
-            "SO_SNDBUF and SO_RCVBUF of the sockets of both sides (with -U the client's; pipes have none), "
+            "SO_SNDBUF and SO_RCVBUF of the sockets of both sides (with -U only of the client; pipes have none), "
                 + "e.g. 256k (default: the system's)",
             (knobs, text) => knobs with { SocketBuffer = Parsers.Integer(text, "--socket-buffer", 1 << 10, 1 << 30) },
             knobs => Text(knobs.SocketBuffer)),
-        new("nagle", KnobSide.Both, "on: leave Nagle's algorithm on (TCP_NODELAY unset) on both sides of TCP (with -U the client's)",
+        new("nagle", KnobSide.Both, "on: keep Nagle's algorithm (TCP_NODELAY unset) on both sides of TCP (with -U only in the client)",
             (knobs, text) => knobs with { Nagle = Switch(text, "--nagle") }, knobs => knobs.Nagle ? "on" : null) { Values = Switches },
         new("http2-window", KnobSide.Client,
-            "HTTP/2 receive window of the client, e.g. 64KiB (default: 16 MiB or more, so that it limits nothing)",
+            "HTTP/2 receive window of the client, e.g. 64KiB (default: 16 MiB or more, so that the window limits nothing)",
             (knobs, text) => knobs with { Http2Window = Parsers.Integer(text, "--http2-window", 1, int.MaxValue) },
             knobs => Text(knobs.Http2Window)),
         new("server-window", KnobSide.Server,
@@ -39,15 +39,15 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
                 + "(default: Kestrel's, 768 KiB per stream and 1 MiB per connection)",
             (knobs, text) => knobs with { ServerWindow = Parsers.Integer(text, "--server-window", LeastServerWindow, 1 << 30) },
             knobs => Text(knobs.ServerWindow)) { ServerOption = "--http2-window" },
-        new("backlog", KnobSide.Server, "length of the started server's accept queue",
+        new("backlog", KnobSide.Server, "length of the accept queue of the started server",
             (knobs, text) => knobs with { Backlog = Parsers.Integer(text, "--backlog", 1, 1 << 20) }, knobs => Text(knobs.Backlog)),
-        new("io-queues", KnobSide.Server, "socket I/O queues of the started server; 0: the thread pool, no queue",
+        new("io-queues", KnobSide.Server, "number of socket I/O queues of the started server; 0: no queues, the thread pool does the I/O",
             (knobs, text) => knobs with { IoQueues = Parsers.Integer(text, "--io-queues", 0, 1024) }, knobs => Text(knobs.IoQueues)),
         new("inline", KnobSide.Server,
             "on: the started server runs handlers on its I/O threads (or event loops with --sockets loop); off,on: compare both",
             (knobs, text) => knobs with { Inline = Switch(text, "--inline") }, knobs => knobs.Inline ? "on" : null) { Values = Switches },
         new("eager-receive", KnobSide.Server,
-            "on: the started server receives into a buffer at once instead of waiting for data first (dotnet's sockets)",
+            "on: the started server allocates a buffer before data arrives (--sockets dotnet)",
             (knobs, text) => knobs with { EagerReceive = Switch(text, "--eager-receive") }, knobs => knobs.EagerReceive ? "on" : null)
         { Values = Switches },
         new("sockets", KnobSide.Server,
@@ -65,7 +65,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             knobs => knobs.ServerGc) { Values = Collectors, ServerOption = null }, // a setting of the runtime, passed in its environment
         new("server-build", KnobSide.Server,
             "how the started server is compiled: jit (while it runs) or aot (ahead of time); jit,aot: compare both "
-                + "(default: like this program)",
+                + "(default: as this tool was compiled)",
             (knobs, text) => knobs with { ServerBuild = OneOf(text, "--server-build", Builds) },
             knobs => knobs.ServerBuild) { Values = Builds, ServerOption = null }, // another program
         new("stack", KnobSide.Server, "gRPC stack of the started server: grpc-dotnet (default where it is built in) or built-in",
@@ -92,7 +92,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     /// <summary>Finds the knob of this name.</summary>
     /// <exception cref="UsageException">There is no such knob. The message lists the knobs.</exception>
     public static Knob Named(string name) => All.FirstOrDefault(knob => knob.Name == name)
-        ?? throw new UsageException($"there is no knob '{name}': it is one of {string.Join(", ", All.Select(knob => knob.Name))}");
+        ?? throw new UsageException($"there is no knob '{name}': write one of {string.Join(", ", All.Select(knob => knob.Name))}");
 
     private static string OneOf(string text, string what, params string[] choices) => Parsers.OneOf(text, what, choices);
 
@@ -100,7 +100,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     {
         "loop" when !EventLoop.IsSupported =>
             throw new UsageException(
-                "--client-sockets loop needs Linux's epoll, which this system does not have: leave it out or write dotnet"),
+                "--client-sockets loop needs Linux's epoll, which this system does not have: leave out --client-sockets, or write dotnet"),
         "loop" => "loop",
         _ => null,
     };
@@ -112,7 +112,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     {
         var time = text == "0" || !char.IsAsciiDigit(text[^1]) ? Parsers.Duration(text, "--work") : TimeSpan.MaxValue;
         return time <= TimeSpan.FromMinutes(1) ? time
-            : throw new UsageException($"--work '{text}' is no time of at most a minute such as 0, 30us or 1.5ms");
+            : throw new UsageException($"--work '{text}' is not a time with a unit, up to a minute: write 0, 30us or 1.5ms");
     }
 
     private static string? WorkText(TimeSpan time) =>

@@ -16,7 +16,7 @@ internal static class Parsers
     {
         var value = Units.Count(text);
         if (value is not { } number || number < 0 || number > 1L << 50 || number != Math.Floor(number))
-            throw new UsageException($"{what} '{text}' is no whole number such as 10, 1k, 64KiB or 1M");
+            throw new UsageException($"{what} '{text}' is not a whole number such as 10, 1k, 64KiB or 1M");
         return (long)number;
     }
 
@@ -25,7 +25,7 @@ internal static class Parsers
     {
         var value = Units.Seconds(text);
         if (value is not { } seconds || seconds < 0 || seconds > 7 * 86400)
-            throw new UsageException($"{what} '{text}' is no duration such as 500ms, 20s or 2m");
+            throw new UsageException($"{what} '{text}' is not a duration such as 500ms, 20s or 2m");
         // FromSeconds truncates to ticks of 100 ns, which could turn 10 µs into 9.9 µs.
         return TimeSpan.FromTicks((long)Math.Round(seconds * TimeSpan.TicksPerSecond));
     }
@@ -39,13 +39,13 @@ internal static class Parsers
     public static string Authority(string text) => text.Length is > 0 and <= 255
         && text.All(c => c is > ' ' and <= '~' and not '/' and not '@')
         ? text
-        : throw new UsageException($"--authority '{text}' is no name such as shop.example or shop.example:8443");
+        : throw new UsageException($"--authority '{text}' is not a host name such as shop.example or shop.example:8443");
 
     /// <summary>Reads calls per second: <c>20k</c>, <c>500</c>, <c>1.5k/s</c>.</summary>
     public static double Rate(string text, string what)
     {
         var value = Units.Count(text.EndsWith("/s", StringComparison.Ordinal) ? text[..^2] : text);
-        return value is { } rate and > 0 and <= 1e9 ? rate : throw new UsageException($"{what} '{text}' is no rate such as 500 or 20k");
+        return value is { } rate and > 0 and <= 1e9 ? rate : throw new UsageException($"{what} '{text}' is not a rate such as 500 or 20k");
     }
 
     /// <summary>Reads a share: <c>25%</c> is 0.25, and <c>3 %</c> is the same as <c>0.03</c>.</summary>
@@ -55,7 +55,7 @@ internal static class Parsers
         var digits = percent ? text.TrimEnd()[..^1].TrimEnd() : text;
         if (!double.TryParse(digits, NumberStyles.Float, CultureInfo.InvariantCulture, out var value) || !(value > 0)
             || value > (percent ? 1000 : 10))
-            throw new UsageException($"{what} '{text}' is no percentage such as 25%");
+            throw new UsageException($"{what} '{text}' is not a percentage such as 25%");
         return percent ? value / 100 : value;
     }
 
@@ -67,7 +67,7 @@ internal static class Parsers
         if (!CpuSet.TryParse(text, out var set, out var error))
             throw new UsageException($"{what}: {error}");
         if (available is null)
-            throw new UsageException($"{what}: this system cannot tie a process to CPUs: leave the option out");
+            throw new UsageException($"{what}: this system cannot tie a process to CPUs: leave out {what}");
         var missing = set.Cpus.Except(available.Cpus).ToList();
         return missing.Count == 0
             ? set
@@ -85,7 +85,7 @@ internal static class Parsers
 
     public static string OneOf(string text, string what, params string[] choices) => choices.Contains(text)
         ? text
-        : throw new UsageException($"{what} '{text}' is none of {string.Join(", ", choices)}");
+        : throw new UsageException($"{what} '{text}' is unknown: write one of {string.Join(", ", choices)}");
 
     /// <summary>Reads the address of a server.</summary>
     /// <param name="prefix">The beginning of the error message.</param>
@@ -135,9 +135,9 @@ internal static class Parsers
         if (word is not null)
             words.Add(word.ToString());
         if (words.Count == 0)
-            throw new UsageException($"{what} is empty: it is the command that starts a server");
+            throw new UsageException($"{what} is empty: write the command that starts a server");
         return words[0].Length > 0 ? words
-            : throw new UsageException($"{what} begins with an empty word, and its first word must be a program: {text}");
+            : throw new UsageException($"{what} begins with an empty word, but the first word must be a program: {text}");
     }
 }
 

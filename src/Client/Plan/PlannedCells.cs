@@ -85,9 +85,9 @@ internal static class PlannedCells
         string[] notes =
         [
             target.Note,
-            load.OnLoops && target.Address is Address.Pipe ? "System.Net.Sockets here: a pipe is no socket" : "",
+            load.OnLoops && target.Address is Address.Pipe ? "System.Net.Sockets here, because a pipe is not a socket" : "",
             target.Call is null || load.Flow == Flow.Both ? ""
-                : "no latency: its one-way messages have no time stamp",
+                : "no latency, because the one-way messages of this method have no time stamp",
         ];
         var record = new Cell
         {

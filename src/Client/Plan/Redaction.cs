@@ -95,9 +95,9 @@ internal static class HeaderTexts
     private static IEnumerable<string> Lines(string text)
     {
         var lines = (text[0] == '@' ? OfFile(text[1..]) : Environment.GetEnvironmentVariable(text[1..])
-            ?? throw new UsageException($"-H {text}: there is no variable {text[1..]} in the environment"))
+            ?? throw new UsageException($"-H {text}: the environment has no variable {text[1..]}"))
             .Split('\n', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
-        return lines.Length > 0 ? lines : throw new UsageException($"-H {text}: there is no header in it");
+        return lines.Length > 0 ? lines : throw new UsageException($"-H {text} holds no header");
     }
 
     private static string OfFile(string file)
@@ -108,7 +108,7 @@ internal static class HeaderTexts
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
         {
-            throw new UsageException($"-H @{file}: it cannot be read: {e.Message.ReplaceLineEndings(" ").TrimEnd('.')}");
+            throw new UsageException($"-H @{file} cannot be read: {e.Message.ReplaceLineEndings(" ").TrimEnd('.')}");
         }
     }
 }
@@ -143,19 +143,19 @@ internal sealed record MetadataEntry(string Name, string Value)
         if (name.Length == 0 || !name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.'))
         {
             var shown = Redaction.Header(text).ReplaceLineEndings(" ");
-            throw new UsageException($"-H '{shown}' is no metadata such as 'authorization: Bearer …'");
+            throw new UsageException($"-H '{shown}' is not metadata such as 'authorization: Bearer …'");
         }
         if (name.StartsWith("grpc-", StringComparison.Ordinal) || Written.Contains(name))
             throw new UsageException($"-H {name}: gRPC writes this header itself");
         if (name.EndsWith(Binary, StringComparison.Ordinal))
         {
             if (!Base64.IsValid(value.TrimEnd('=').PadRight((value.TrimEnd('=').Length + 3) / 4 * 4, '=')))
-                throw new UsageException($"-H {name}: the value of a name that ends in {Binary} is bytes in base64");
+                throw new UsageException($"-H {name}: the name ends in {Binary}, so the value must be base64");
         }
         else if (!value.All(c => c is >= ' ' and <= '~'))
         {
             throw new UsageException(
-                $"-H {name}: the value has characters other than printable ASCII: send bytes in base64 under a name that ends in {Binary}");
+                $"-H {name}: the value may hold printable ASCII only: send other bytes as base64 under a name that ends in {Binary}");
         }
         return new MetadataEntry(name, value);
     }

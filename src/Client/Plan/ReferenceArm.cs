@@ -21,7 +21,7 @@ internal static class ReferenceArm
             return named.Record.Key.Arm;
         return arms.Contains(asked)
             ? asked
-            : throw new UsageException($"--reference '{asked}' is not measured: choose one of {string.Join(", ", arms)}");
+            : throw new UsageException($"--reference '{asked}' is not an arm of this run: write one of {string.Join(", ", arms)}");
     }
 
     /// <summary>Returns the transport for <c>--aa</c>. A server of this tool offers two endpoints of it.</summary>

@@ -49,12 +49,13 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
             throw new UsageException($"--resume: {e.Message}");
         }
         if (kept.CommandLine.Any(argument => argument.Contains(UrlText.Hidden, StringComparison.Ordinal)))
-            throw new UsageException($"--resume: {file} does not keep the secrets of its command line, so its plan cannot be "
-                + "repeated (what -H, --data and --expect take from @FILE can)");
+            throw new UsageException($"--resume: {file} does not keep the secrets of its command line, so the run cannot be "
+                + "repeated (a run can if -H, --data and --expect name files, as @FILE)");
         // A file time far in the future means that the clock was set back since then, so the file was not written a moment ago.
         if (kept.Ending == RunEnding.Running
             && (DateTimeOffset.UtcNow - System.IO.File.GetLastWriteTimeUtc(file)).Duration() < LongestSilence)
-            throw new UsageException($"--resume: {file} was written a moment ago and has no end: that run seems to be running still");
+            throw new UsageException($"--resume: {file} was written a moment ago and is not complete: wait until the run that writes "
+                + "it has ended");
         return new Resumption(file, kept, more);
     }
 
@@ -88,7 +89,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
                 Options = Kept.Options with { Rounds = Kept.Options.RoundsAuto ? 0 : Last + More, Looks = [.. Looks, Last + More] },
             };
         }
-        throw Refusal(differences.Count == 0 ? "this version would plan other cells than the file has" : Told(differences[0]));
+        throw Refusal(differences.Count == 0 ? "this version plans other cells than the file has" : Told(differences[0]));
     }
 
     /// <summary>Checks whether the saved run is from this machine, before options are read that another machine may not allow.</summary>
@@ -96,11 +97,11 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
     public void CheckMachine(HostInfo here)
     {
         if (Differences.OfMachines(Kept, Kept with { Host = here }) is [var first, ..])
-            throw Refusal($"it was measured on another machine ({Told(first)})");
+            throw Refusal($"the file was measured on another machine ({Told(first)})");
     }
 
     private EnvironmentException Refusal(string why) =>
         new($"--resume: no round can be added to {File}: {why}, so old and new rounds would not belong to one run");
 
-    private static string Told(Difference difference) => $"its {difference.What} was '{difference.Before}' and is '{difference.After}' now";
+    private static string Told(Difference difference) => $"{difference.What} was '{difference.Before}' and is now '{difference.After}'";
 }

@@ -88,13 +88,13 @@ internal sealed class BenchRunner(BenchPlan plan, IRoundRunner rounds, RunJourna
                     observer.Detail($"in round {round} {reason}: the round is kept as doubtful");
                     continue;
                 }
-                observer.Detail($"in round {round} {reason}: measured again, with the other arms of the comparison");
+                observer.Detail($"in round {round} {reason}: the cell is measured again, with the other arms of the comparison");
                 await RoundAsync(together, number, 1, planned.MostRounds, cancellation);
             }
         }
         if (phase.Count > 0 && !options.RoundsAuto && number <= planned.MostRounds)
-            observer.Note(string.Create(CultureInfo.InvariantCulture, $"{number - 1} of {planned.MostRounds} rounds: "
-                + $"another one would have ended after --max-time ({options.MaxTime.TotalSeconds:0} s)"));
+            observer.Note(string.Create(CultureInfo.InvariantCulture, $"{number - 1} of {planned.MostRounds} rounds were measured: "
+                + $"the next round would have ended after --max-time ({options.MaxTime.TotalSeconds:0} s)"));
     }
 
     /// <summary>Measures each cell once. Returns the workloads that should be measured again, with the reasons.</summary>
@@ -127,7 +127,7 @@ internal sealed class BenchRunner(BenchPlan plan, IRoundRunner rounds, RunJourna
             if (measured.Select(one => one.ServerLost).FirstOrDefault(lost => lost is not null) is { } lost)
                 throw new IOException(lost);
             if (journal.IsFull)
-                throw new IOException($"{journal.File} is as large as a results file may be (256 MiB), so the run ends here");
+                throw new IOException($"{journal.File} has reached the largest size of a results file (256 MiB), so the run ends here");
         }
         foreach (var compared in longer.GroupBy(window => Workload.Of(window.Cell.Record.Key)))
         {

@@ -130,7 +130,7 @@ internal static class CallTargets
     {
         var last = answers[^1];
         if (last is { HttpStatus: NotFound } or { Status: GrpcStatusCode.Unimplemented })
-            return $"answers, but does not know {call.Method} ({Said(call, last.StatusText)}): --list shows its methods";
+            return $"answers, but does not know {call.Method} ({Said(call, last.StatusText)}): --list shows the server's methods";
         if (last is { HttpStatus: not 200 } or { Status: null })
             return $"does not answer {call.Method} in gRPC ({Said(call, last.StatusText)}): is it a gRPC server?";
         if (last.Status is GrpcStatusCode.Ok)
@@ -138,7 +138,7 @@ internal static class CallTargets
             if (last.Message is not { } reply)
                 return $"answers {call.Method} with OK but without a readable message (no message, or a compressed one)";
             return call.Expect?.Invoke(reply.ToArray()) is { } difference
-                ? $"answers {call.Method} with another reply than --expect: {Said(call, difference)}"
+                ? $"answers {call.Method} with a reply that differs from --expect: {Said(call, difference)}"
                 : null;
         }
         // A failure does not end the run if it differs between the tries, or if overload can cause it. The measurement

@@ -29,7 +29,8 @@ internal static partial class ChildProcess
     {
         var (folder, variable) = (Path.GetTempPath(), OperatingSystem.IsWindows() ? "TEMP" : "TMPDIR");
         if (!Directory.Exists(folder))
-            throw new EnvironmentException($"{variable} is '{folder}', which is no folder: set it to a folder for temporary files");
+            throw new EnvironmentException($"{variable} is '{folder}', which is not a folder: set {variable} to a folder for "
+                + "temporary files");
         try
         {
             _ = new UnixDomainSocketEndPoint(file);
@@ -74,7 +75,7 @@ internal static partial class ChildProcess
         if (refused)
         {
             throw new EnvironmentException(string.Create(CultureInfo.InvariantCulture,
-                $"this tool started process {id} but may not end it: end it, and start servers as the same user (no sudo)"));
+                $"this tool started process {id} but may not end it: end process {id}, and start servers without sudo"));
         }
     }
 

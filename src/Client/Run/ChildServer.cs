@@ -72,7 +72,7 @@ internal sealed class ChildServer : IAsyncDisposable
 
     private string HowItEnded => string.Create(CultureInfo.InvariantCulture,
         $"ended with exit code {process.ExitCode}{Signal(process.ExitCode)}")
-        + (process.ExitCode == 0 && command.Probe is not null ? " (a server must stay in the foreground)" : "");
+        + (process.ExitCode == 0 && command.Probe is not null ? " (the command must keep the server in the foreground)" : "");
 
     /// <summary>Starts a server and waits until it is ready.</summary>
     /// <param name="deadline">The time in which the server must become ready. Null means 30 s.</param>
@@ -243,7 +243,7 @@ internal sealed class ChildServer : IAsyncDisposable
         // The first line of an exception may stand far above the last lines of the output. If a user's program wrote
         // no exception, its last lines are shown.
         var reason = words.FindIndex(line => line.StartsWith(Unhandled, StringComparison.Ordinal));
-        return words.Count == 0 ? "it said nothing" : command.Probe is null ? string.Join(" ", words.TakeLast(3))
+        return words.Count == 0 ? "it wrote nothing" : command.Probe is null ? string.Join(" ", words.TakeLast(3))
             : reason >= 0 ? "its exception:\n  " + words[reason][Unhandled.Length..].Trim()
             : "its last lines:\n  " + string.Join("\n  ", words.TakeLast(10));
     }

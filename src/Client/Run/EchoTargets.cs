@@ -42,7 +42,7 @@ internal static class EchoTargets
             var result = await generator.RunAsync(new LoadWindow { Calls = packets }, cancellation);
             cancellation.ThrowIfCancellationRequested();
             if (result.Ok == 0)
-                throw new EnvironmentException($"{address} {Why(result, load)}: it is no echo server");
+                throw new EnvironmentException($"{address} {Why(result, load)}: it is not an echo server");
         }
     }
 

@@ -43,7 +43,7 @@ internal static class ForeignLoad
     }
 
     private static string Steal(MachineUsage? machine) => machine is not null && IsMore(machine.StealNs, StealNs, StealShare, machine)
-        ? Text($"the hypervisor gave {Share(machine.StealNs, machine):0.0} % of the CPU time to others")
+        ? Text($"the hypervisor gave {Share(machine.StealNs, machine):0.0} % of the CPU time to other machines")
         : "";
 
     private static string Foreign(RoundMetrics round, bool? charged)
@@ -56,7 +56,7 @@ internal static class ForeignLoad
             return Text($"other programs used {Share(others, machine):0.0} % of the machine{(names.Length > 0 ? $" ({names})" : "")}");
         }
         return SoftInterrupts.UnseenNs(round, charged) is { } unseen && IsMore(unseen, ForeignNs, ForeignShare, machine)
-            ? Text($"{Share(unseen, machine):0.0} % of the machine went to invisible processes (in other containers, or short-lived)")
+            ? Text($"invisible processes (in other containers, or short-lived) used {Share(unseen, machine):0.0} % of the machine")
             : "";
     }
 

@@ -179,7 +179,7 @@ internal sealed class GrpcCaller : IDisposable
             if ((count += more) > MostBytes)
             {
                 throw new IOException(
-                    $"{Address} answers {name} with more than {MostBytes >> 20} MiB, the limit of an answer");
+                    $"{Address} answers {name} with more than {MostBytes >> 20} MiB, the limit of this tool");
             }
         }
         return bytes.AsMemory(0, count);

@@ -28,7 +28,7 @@ internal static partial class Relaunch
         if (Environment.GetEnvironmentVariable(Variable) is not null)
         {
             throw new EnvironmentException(
-                $"started again on CPUs {cpus}, but the system gave {current}: choose other CPUs or leave the option out");
+                $"--client-cpus {cpus}: the system gave CPUs {current} instead: choose other CPUs, or leave out --client-cpus");
         }
         var info = ThisProgram.StartInfo(arguments);
         info.Environment[Variable] = current;

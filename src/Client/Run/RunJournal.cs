@@ -52,7 +52,7 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
             if (!IsStream && IsAnothers(File))
             {
                 var own = ResultsPath.Make(Path.GetDirectoryName(File) ?? "", Path.GetFileNameWithoutExtension(File), record);
-                complain($"another run also writes {File}: this run is in {own}");
+                complain($"another run also writes {File}: this run is saved in {own}");
                 File = own;
             }
             ResultsFile.Save(File, record);

@@ -49,17 +49,17 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         foreach (var pid in options.ServerPids ?? [])
         {
             if (ProcessClock.Read(pid) is null)
-                throw new EnvironmentException($"--server-pids: there is no process {pid}, or its clock cannot be read");
+                throw new EnvironmentException($"--server-pids: there is no process {pid}, or its CPU time cannot be read");
             if (ListenerOwner.IsAboveThis(pid))
             {
                 throw new EnvironmentException(
-                    $"--server-pids: process {pid} is an ancestor of this program, so its CPU time would include this program's");
+                    $"--server-pids: process {pid} is an ancestor of this tool, so its CPU time would include the CPU time of this tool");
             }
         }
         if (options.Watches.Count > 0)
         {
             using var states = ConnectionStates.Open([.. options.Watches.Select(watch => LocalEndpoints.From(watch.Address))])
-                ?? throw new EnvironmentException("--watch: this system does not list its sockets (sock_diag): leave it out");
+                ?? throw new EnvironmentException("--watch: this system does not list its sockets (sock_diag): leave out --watch");
         }
         return await Doctor.Doctor.ProblemsAsync(
             new DoctorOptions
@@ -134,13 +134,13 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         }
         catch (ResultsFileException e)
         {
-            throw new EnvironmentException($"{e.Message}: choose another file with -o, or --no-save", e);
+            throw new EnvironmentException($"{e.Message}: choose another file with -o, or use --no-save", e);
         }
     }
 
     private string NothingYet() => "Interrupted before anything was measured" + options.Output switch
     {
-        { Save: true, File: { } file } when File.Exists(file) && !FileKind.IsStream(file) => $"; {file} is as it was.",
+        { Save: true, File: { } file } when File.Exists(file) && !FileKind.IsStream(file) => $"; {file} is unchanged.",
         { Save: true, File: null } => ", so no file is kept.",
         _ => ".",
     };
@@ -186,8 +186,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             return null;
         var (address, started) = (record.Cells[nothing.Key].Address, nothing.Sum(round => round.Started));
         return started == 0
-            ? $"no call to {address} was made: there is nothing to report about it"
+            ? $"no call to {address} was made: there is nothing to report"
             : string.Create(
-                CultureInfo.InvariantCulture, $"none of {started} calls to {address} succeeded: there is nothing to report about it");
+                CultureInfo.InvariantCulture, $"none of {started} calls to {address} succeeded: there is nothing to report");
     }
 }

@@ -30,9 +30,9 @@ internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", 
             if (EndpointHere(address) is not { } endpoint)
                 return new ServerOwner([], $"{address} is not on this machine");
             var found = ListenerOwner.Find(endpoint);
-            return found.Pid is not { } pid ? new ServerOwner([], found.Reason + ": name its processes with --server-pids")
+            return found.Pid is not { } pid ? new ServerOwner([], found.Reason + ": name the server's processes with --server-pids")
                 : ProcessClock.Read(pid) is null ? new ServerOwner([], string.Create(
-                    CultureInfo.InvariantCulture, $"the clock of process {pid}, which listens at {address}, cannot be read"))
+                    CultureInfo.InvariantCulture, $"the CPU time of process {pid}, which listens at {address}, cannot be read"))
                 : new ServerOwner([pid]);
         }
         catch (SocketException e)

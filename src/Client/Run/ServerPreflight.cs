@@ -15,13 +15,15 @@ internal static class StreamCheck
     {
         var (mode, name) = (CallMode.For(call), call.Method);
         if (mode == CallMode.Unary)
-            return options.Messages == 0 ? null : $"--messages is for streams, and {name} takes and returns one message: leave it out";
+            return options.Messages == 0 ? null : $"--messages is for streams, but {name} takes and returns one message: leave out "
+                + "--messages";
         if (options.Shapes.Count == 0 && options.Clients.Any(client => client != ProtocolTable.Wire))
-            return $"{name} is a streaming method; only the client wire measures those of other services: leave out --client";
+            return $"{name} is a streaming method, which only the client wire can measure: leave out --client";
         if (options.ConnectPerCall.Contains(true))
-            return $"--connect-per-call opens a connection for each call, but messages of {name} share a stream: leave it out";
+            return $"--connect-per-call opens a connection for each call, but messages of {name} share a stream: leave out "
+                + "--connect-per-call";
         if (call.Deadline is not null)
-            return $"--deadline would end the stream of {name}, which stays open as long as the load: leave it out";
+            return $"--deadline would end the stream of {name}, which stays open as long as the load: leave out --deadline";
         if (mode == CallMode.Pull && (options.Rate is not null || options.Loads.Count > 0))
         {
             var asked = options.Loads.Select(load => load.Option).Distinct().DefaultIfEmpty("-R");
@@ -54,8 +56,8 @@ internal static class DownloadCheck
                 await AskAsync(address, control, mode, Math.Min(largest, control.Description is null ? LargestAsked : 0), cancellation);
             if (control.Description?.Limits is { MaxSize: > 0 and var limit } && largest > limit)
                 throw new UsageException(
-                    $"-s {largest} is beyond the limit of the server at {address}, {limit} bytes: ask for less, or start a server that "
-                        + "allows more (serve --max-size) and name it with -U");
+                    $"-s {largest} is more than the server at {address} allows ({limit} bytes): use a smaller size, or start a server that "
+                        + "allows more (serve --max-size) and name that server with -U");
         }
     }
 
@@ -73,10 +75,10 @@ internal static class DownloadCheck
         }
         if (answer is { HttpStatus: not 200 } or { Status: GrpcStatusCode.Unimplemented } or { Status: null, OtherType: not null })
             throw new EnvironmentException(
-                $"{address} answers, but does not know {method} ({answer.StatusText}), which this run calls: "
+                $"the server at {address} does not know {method} ({answer.StatusText}), which this run calls: "
                     + (mode == CallMode.Unary ? "name one of the server's methods with --call (--list shows them)"
                         : $"leave --mode {mode} out, or measure a server that has this method"));
         if (answer is { Status: GrpcStatusCode.InvalidArgument or GrpcStatusCode.ResourceExhausted or GrpcStatusCode.OutOfRange })
-            throw new UsageException($"{address} rejects -s {size} ({answer.StatusText}): ask for less, or raise the server's limit");
+            throw new UsageException($"{address} rejects -s {size} ({answer.StatusText}): use a smaller size, or raise the server's limit");
     }
 }

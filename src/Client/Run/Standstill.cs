@@ -37,7 +37,7 @@ internal static class Standstill
         {
             return string.Create(CultureInfo.InvariantCulture,
                 $"the window took {window.WindowNs / 1e9:0.##} s instead of {planned / 1e9:0.##} s: ")
-                + "this program or the machine was stopped";
+                + "this tool or the machine was stopped";
         }
         var whole = window.Buckets.Take((int)(window.WindowNs / Measurement.BucketNs)).ToList();
         var silent = LongestEmpty(whole);
@@ -46,8 +46,8 @@ internal static class Standstill
             ? ""
             : string.Create(CultureInfo.InvariantCulture,
                 $"no call ended for {silent * Measurement.BucketNs / 1e9:0.#} s, ")
-                + string.Create(CultureInfo.InvariantCulture, $"at a pace of {pace * 1e9 / Measurement.BucketNs:0} a second ")
-                + "before or after: the server or this program was stopped, or the server did something else";
+                + string.Create(CultureInfo.InvariantCulture, $"but {pace * 1e9 / Measurement.BucketNs:0} calls per second ended ")
+                + "before or after: the server or this tool was stopped, or the server did something else";
     }
 
     private static int LongestEmpty(IEnumerable<long> buckets)

@@ -62,7 +62,7 @@ internal sealed class LivePicture(BenchPlan plan)
         var text = options.RoundsAuto
             ? Invariant($" round {round.Number}{repeated}, {LeftText.Span(elapsed)} of at most {LeftText.Span(options.MaxTime)}")
             : Invariant($" round {round.Number} of {round.Of}{repeated}, {LeftText.Describe(expected.Left(now))}");
-        text += "  (q ends and keeps)";
+        text += "  (q: end and keep)";
         var bar = Math.Clamp(width - text.Length - 1, 0, 30);
         var full = (int)(bar * share);
         return $"[green]{new string('━', full)}[/][grey]{new string('━', bar - full)}[/]"

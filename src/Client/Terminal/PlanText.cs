@@ -59,13 +59,13 @@ internal static class PlanText
     {
         var connections = string.Join(", ", options.Topologies.Select(topology => topology.Connections).Distinct()
             .Select(count => count.ToString(CultureInfo.InvariantCulture)));
-        return Invariant($"a round measures each cell once, shuffled by seed {options.Seed}; {connections} ")
+        return Invariant($"a round measures each cell once, in an order from seed {options.Seed}; {connections} ")
             + (connections == "1" ? "connection" : "connections");
     }
 
     /// <summary>Returns a line for a plan whose rounds cannot name a winner. Empty for other plans.</summary>
     private static string TooFew(BenchPlan plan) => plan.Options.RoundsAuto || plan.Options.Rounds >= plan.FewestRounds ? ""
-        : Invariant($"{Quantity.Many(plan.Options.Rounds, "round")} cannot name a winner: an interval takes {plan.FewestRounds} ")
+        : Invariant($"{Quantity.Many(plan.Options.Rounds, "round")} cannot name a winner: an interval needs {plan.FewestRounds} ")
             + Invariant($"(-r {plan.FewestRounds})");
 
     /// <summary>
@@ -73,7 +73,7 @@ internal static class PlanText
     /// means 300 s. Empty for other plans.
     /// </summary>
     private static string Long(BenchPlan plan) => plan.Estimate < TimeSpan.FromHours(1) || plan.Estimate is null ? ""
-        : "shorter: -d 300ms (300 alone is seconds) or a lower -r; Ctrl-C keeps its rounds";
+        : "for a shorter run: -d 300ms (300 means seconds) or a smaller -r; Ctrl-C keeps the rounds";
 
     private static string OfTheServer(RunOptions options) => ServerWarmup.OfEachServer(options) is { Ticks: > 0 } time
         ? Invariant($", each server for {time.TotalSeconds:0.###} s before {(options.FreshServers ? "its" : "the first")} round") : "";

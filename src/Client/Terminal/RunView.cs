@@ -87,7 +87,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
             return;
         // The run ends here, since nobody reads its results and no file keeps them.
         end = null;
-        Note("ended, because nobody reads standard output any more and --no-save keeps no file");
+        Note("the run ended, because nobody reads standard output any more and --no-save keeps no file");
         endNow();
     }
 
@@ -140,11 +140,11 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
         var (open, loads) = options.Addresses.Count == 0 ? UnixAgainstTcp.Undecided(new MeasuredRun(record)) : (0, 0);
         var (quoted, report) = (ThisProgram.Quoted(file), $"{ThisProgram.Typed} report {ThisProgram.Quoted(file)} ");
         Progress.WriteLine(open > 0
-            ? string.Create(CultureInfo.InvariantCulture, $"\nMore rounds, since {open} of {loads} loads are undecided:\n")
+            ? string.Create(CultureInfo.InvariantCulture, $"\n{open} of {loads} loads are undecided; this command adds rounds:\n")
                 + $"  {ThisProgram.Typed} --resume {quoted} -r +6"
             : options.Output.Reports.Count > 0 ? "" : $"\nThe whole report as a page:\n  {report}-o report.html");
         Progress.WriteLine($"Every round is in {file}" + (options.Output.Verbose ? ""
-            : $"\nAll tables, and what to do about doubts:\n  {report}-v"));
+            : $"\nAll tables and the advice on doubts:\n  {report}-v"));
     }
 
     public virtual void Dispose()

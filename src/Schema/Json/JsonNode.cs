@@ -42,7 +42,7 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
     public static JsonNode Parse(JsonSource source)
     {
         var at = 0;
-        var node = Next(source, ref at) ?? throw source.Error(0, "there is no JSON here");
+        var node = Next(source, ref at) ?? throw source.Error(0, "the text holds no JSON");
         return AtEnd(source, at) ? node : throw Follows(source, at + White(source, at));
     }
 
@@ -79,7 +79,7 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
         {
             var wrong = Offset(source.Text.Span[at..], e.LineNumber ?? 0, e.BytePositionInLine ?? 0) + at;
             var early = AtEnd(source, Math.Min(wrong, source.Text.Length));
-            throw source.Error(wrong, early ? "the JSON ends too early" : $"this is no JSON: {FirstSentence(e)}", e);
+            throw source.Error(wrong, early ? "the JSON ends too early" : $"the text is not JSON: {FirstSentence(e)}", e);
         }
     }
 
@@ -125,7 +125,7 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
         }
         catch (InvalidOperationException e)
         {
-            throw source.Error(offset + (int)reader.TokenStartIndex, "the string is no valid Unicode text", e);
+            throw source.Error(offset + (int)reader.TokenStartIndex, "the string is not valid Unicode text", e);
         }
     }
 

@@ -44,7 +44,7 @@ internal sealed class JsonReader
     public MessageValue Object(MessageDescriptor type, JsonNode node, string? except = null)
     {
         if (node.Kind != JsonValueKind.Object)
-            throw this.source.Error(node.At, $"a {type.FullName} is an object in braces, not {node.Shown}");
+            throw this.source.Error(node.At, $"{type.FullName} takes an object in braces, not {node.Shown}");
         var message = new MessageValue(type);
         foreach (var (name, at, value) in node.Members)
         {
@@ -53,7 +53,7 @@ internal sealed class JsonReader
             var field = Find(type, name)
                 ?? throw this.source.Error(at, $"{type.FullName} has no field \"{JsonNode.Short(name)}\"{Nearest.Hint(name, Names(type))}");
             if (message.Has(field))
-                throw this.source.Error(at, $"the field \"{JsonNode.Short(name)}\" stands here a second time");
+                throw this.source.Error(at, $"the field \"{JsonNode.Short(name)}\" appears twice");
             if (value.Kind == JsonValueKind.Null && (field.IsRepeated || !HoldsNull(field)))
                 message.Set(field, null);
             else if (field.RealContainingOneof?.Fields.FirstOrDefault(other => message.Get(other) is not null) is { } other)
@@ -98,7 +98,7 @@ internal sealed class JsonReader
             var key = scalars.Read(keyField, new JsonNode(JsonValueKind.String, at, name), isKey: true);
             RefuseNull(field, valueField, value);
             if (!map.TryAdd(key, One(valueField, value)))
-                throw this.source.Error(at, $"the key \"{JsonNode.Short(name)}\" stands here a second time");
+                throw this.source.Error(at, $"the key \"{JsonNode.Short(name)}\" appears twice");
         }
         return map;
     }

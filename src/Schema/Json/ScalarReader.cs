@@ -95,7 +95,8 @@ internal sealed class ScalarReader(JsonSource source)
         var number = (int)Whole(field, node, int.MinValue, int.MaxValue);
         return type.FindValueByNumber(number) is not null || !IsClosed(type)
             ? number
-            : throw Unknown(type, node, $": known are {string.Join(", ", type.Values.Select(value => value.Number).Distinct().Take(8))}");
+            : throw Unknown(type, node, ": known values are "
+                + $"{string.Join(", ", type.Values.Select(value => value.Number).Distinct().Take(8))}");
     }
 
     /// <summary>

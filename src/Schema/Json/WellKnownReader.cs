@@ -52,7 +52,7 @@ internal sealed class WellKnownReader(JsonSource source, MethodTypes types, Json
         foreach (var (name, at, value) in node.Members)
         {
             if (!fields.TryAdd(name, reader.Message(valueType, value)))
-                throw source.Error(at, $"the key \"{JsonNode.Short(name)}\" stands here a second time");
+                throw source.Error(at, $"the key \"{JsonNode.Short(name)}\" appears twice");
         }
         return new MessageValue(type).Set(1, fields);
     }
@@ -100,7 +100,7 @@ internal sealed class WellKnownReader(JsonSource source, MethodTypes types, Json
         var inner = url.Value.Text.Contains('/') ? types.Message(name) : null;
         if (inner is null)
             throw source.Error(
-                url.Value.At, $"the type {url.Value.Shown} is not known: write type.googleapis.com/ and a message's full name");
+                url.Value.At, $"the type {url.Value.Shown} is unknown: write type.googleapis.com/ and the full name of a message");
         var message = WellKnownTypes.HasOwnForm(inner) ? Held(inner, node) : reader.Object(inner, node, except: TypeMember);
         return any.Set(1, url.Value.Text).Set(2, ByteString.CopyFrom(WireWriter.Write(message)));
     }
@@ -110,7 +110,7 @@ internal sealed class WellKnownReader(JsonSource source, MethodTypes types, Json
         var rest = node.Members.Where(member => member.Name != TypeMember).ToList();
         return rest is [{ Name: "value" } value]
             ? reader.Message(inner, value.Value)
-            : throw source.Error(node.At, $"a {inner.FullName} in an Any is its \"value\" and nothing else");
+            : throw source.Error(node.At, $"a {inner.FullName} in an Any takes the member \"value\" alone");
     }
 }
 

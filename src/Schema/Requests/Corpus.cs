@@ -61,7 +61,7 @@ public sealed class Corpus
     public static Corpus OfBinary(string data, CorpusLimits limits, Func<Stream> standardInput)
     {
         if (data != "-" && !data.StartsWith('@'))
-            throw new InputException($"'{data}' is no file of message bytes: write @file, or - for standard input");
+            throw new InputException($"'{data}' is not a file of message bytes: write @file, or - for standard input");
         var input = CorpusInput.Open(data, limits, standardInput);
         return input.Text.Length <= limits.MessageBytes
             ? new Corpus([input.Text])
@@ -69,7 +69,7 @@ public sealed class Corpus
     }
 
     private static string TooLarge(string what, int length, CorpusLimits limits) =>
-        $"{what} has {length} bytes; the limit of a message is {limits.MessageBytes}";
+        $"{what} has {length} bytes, but a message may have at most {limits.MessageBytes}";
 
     private static string HashOf(IReadOnlyList<byte[]> messages)
     {
@@ -99,7 +99,7 @@ internal sealed record CorpusInput(string Name, byte[] Text, string? File)
             return new CorpusInput("the data", Encoding.UTF8.GetBytes(data), null);
         var path = data[1..];
         if (path.Length == 0)
-            throw new InputException("@ needs the name of a file after it");
+            throw new InputException("@ needs the name of a file, as in @request.json");
         return new CorpusInput(path, Read(path, () => System.IO.File.OpenRead(path)), path);
 
         byte[] Read(string name, Func<Stream> open) => InputFile.Read(name, open, limits.TotalBytes, "a corpus in memory");

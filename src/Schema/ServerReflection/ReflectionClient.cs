@@ -82,8 +82,8 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
     {
         var known = await ServicesAsync(cancel);
         return new SchemaException(known.Contains(symbol)
-            ? $"the reflection of {server} lists {symbol}, but does not know it when asked for its types"
-            : $"{server} has nothing called {symbol}{Nearest.Hint(symbol, known)}");
+            ? $"the reflection of {server} lists {symbol}, but does not give the types of {symbol}"
+            : $"{server} has no service or type {symbol}{Nearest.Hint(symbol, known)}");
     }
 
     private async Task ImportsAsync(Dictionary<string, FileDescriptorProto> files, CancellationToken cancel)
@@ -154,11 +154,11 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
         catch (InvalidProtocolBufferException e)
         {
             throw new SchemaException($"the reflection of {server} "
-                + (Nesting.IsTooDeep(e) ? Nesting.Sentence : $"sent {bytes.Length} bytes that are no {type}"), e);
+                + (Nesting.IsTooDeep(e) ? Nesting.Sentence : $"sent {bytes.Length} bytes that are not a {type}"), e);
         }
     }
 
     private SchemaException Refused(string asked, ServerReflectionResponse reply) => reply.ErrorResponse is { } error
         ? new SchemaException($"the reflection of {server} does not give {asked}: {error.ErrorMessage} (status {error.ErrorCode})")
-        : new SchemaException($"the reflection of {server} did not answer the question for {asked}");
+        : new SchemaException($"the reflection of {server} did not answer the request for {asked}");
 }

@@ -29,10 +29,10 @@ internal static partial class DescriptorFiles
                 throw new InputException($"a file of {source} has a name with control characters");
             if (all.Find(file => file.Syntax is not ("" or "proto2" or "proto3" or "editions")) is { } odd)
                 throw new InputException(
-                    $"{odd.Name} of {source} has the syntax '{odd.Syntax}', and known are proto2, proto3 and editions");
+                    $"{odd.Name} of {source} has the unknown syntax '{odd.Syntax}': proto2, proto3 and editions are known");
             var ordered = InOrder(Complete(all, source), source);
             if (all.Find(file => !DottedName().IsMatch(file.Package)) is not null)
-                throw new InputException($"a file of {source} has a package with an invalid name (a valid name: shop.v1)");
+                throw new InputException($"a file of {source} has a package with an invalid name: a valid name is shop.v1");
             return FileDescriptor.BuildFromByteStrings(ordered.Select(file => file.ToByteString()));
         }
         // Google.Protobuf checks names and references while it links. But it does not check everything that a hostile
@@ -56,7 +56,7 @@ internal static partial class DescriptorFiles
         if (known.Count == 0)
             throw new InputException($"{source} holds no descriptors");
         if (known.Count > MostFiles)
-            throw new InputException($"{source} holds {known.Count} files; the limit is {MostFiles}");
+            throw new InputException($"{source} holds {known.Count} files, but at most {MostFiles} are allowed");
         var unread = new Queue<FileDescriptorProto>(known.Values);
         while (unread.TryDequeue(out var file))
         {
@@ -118,7 +118,7 @@ public static class Protoset
         catch (InvalidProtocolBufferException e)
         {
             throw new InputException(Nesting.IsTooDeep(e) ? $"{source} {Nesting.Sentence}"
-                : $"{source} is no FileDescriptorSet: protoc --include_imports -o types.pb app.proto writes one", e);
+                : $"{source} is not a FileDescriptorSet: make one with protoc --include_imports -o types.pb app.proto", e);
         }
     }
 }

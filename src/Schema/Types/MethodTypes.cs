@@ -41,11 +41,11 @@ public sealed class MethodTypes
         if (!this.services.TryGetValue(serviceName, out var service))
         {
             var services = this.services.Keys.Order(StringComparer.Ordinal);
-            throw new SchemaException($"no service {serviceName} in {this.source}{Nearest.Hint(serviceName, services)}");
+            throw new SchemaException($"{this.source} has no service {serviceName}{Nearest.Hint(serviceName, services)}");
         }
         var methods = service.Methods.Select(method => method.Name);
         return service.FindMethodByName(methodName)
-            ?? throw new SchemaException($"no method {methodName} in {serviceName}{Nearest.Hint(methodName, methods)}");
+            ?? throw new SchemaException($"{serviceName} has no method {methodName}{Nearest.Hint(methodName, methods)}");
     }
 
     /// <summary>Finds a service, message or enum by its full name.</summary>
@@ -60,7 +60,7 @@ public sealed class MethodTypes
             return type;
         var own = this.services.Keys.Concat(messages.Keys).Concat(enums.Keys)
             .Where(known => !known.StartsWith("google.protobuf.", StringComparison.Ordinal));
-        throw new SchemaException($"{this.source} has nothing called {name}{Nearest.Hint(name, own)}");
+        throw new SchemaException($"{this.source} has no service or type {name}{Nearest.Hint(name, own)}");
     }
 
     /// <summary>Finds a message by its full name, well-known messages included. Null when the name is unknown.</summary>
@@ -122,6 +122,6 @@ public static class MethodName
             ? [path[..dot], path[(dot + 1)..]] : path.Split('/');
         return parts is [{ Length: > 0 } service, { Length: > 0 } method]
             ? (service, method)
-            : throw new InputException($"'{name}' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello");
+            : throw new InputException($"'{name}' is not a method: write package.Service/Method, as in helloworld.Greeter/SayHello");
     }
 }

@@ -20,9 +20,9 @@ public static class Nearest
             .OrderBy(candidate => candidate.Distance).ThenBy(candidate => candidate.Name, StringComparer.Ordinal)
             .Take(3).Select(candidate => candidate.Name).ToList();
         if (near.Count > 0)
-            return $": {string.Join(", ", near)}";
+            return $": did you mean {string.Join(" or ", near)}?";
         var more = names.Count > Listed ? $" and {names.Count - Listed} more" : "";
-        return $": known are {string.Join(", ", names.Take(Listed))}{more}";
+        return $": known names are {string.Join(", ", names.Take(Listed))}{more}";
     }
 
     /// <summary>

@@ -25,7 +25,7 @@ public static class Protoc
         if (!File.Exists(file))
             throw new InputException(Directory.Exists(file) ? $"{file} is a folder, not a file" : $"there is no file {file}");
         if (folders.FirstOrDefault(folder => !Directory.Exists(folder)) is { } missing)
-            throw new InputException($"-I {missing}: there is no such folder");
+            throw new InputException($"-I {missing}: this folder does not exist");
         var output = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.pb");
         try
         {
@@ -70,7 +70,7 @@ public static class Protoc
                 return;
             }
             throw new InputException(
-                $"--proto needs {program}, which cannot be started: put it on the PATH, or give --protoset", e);
+                $"--proto needs {program}, which cannot be started: put {program} on the PATH, or use --protoset", e);
         }
         using (process)
         {
@@ -119,8 +119,8 @@ public static class Protoc
         if (Array.FindAll(lines, line => !IsWarning(line)) is { Length: > 0 } errors)
             lines = errors;
         if (lines.Length == 0)
-            return $"it ended with exit code {code}";
-        return string.Join("; ", lines.Take(5)) + (lines.Length > 5 ? $"; and {lines.Length - 5} lines more" : "");
+            return $"exit code {code}";
+        return string.Join("; ", lines.Take(5)) + (lines.Length > 5 ? $"; and {lines.Length - 5} more lines" : "");
     }
 
     private static bool IsWarning(string line) =>

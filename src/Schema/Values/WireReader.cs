@@ -16,7 +16,7 @@ internal sealed class WireReader(MethodTypes types)
         }
         catch (Exception e) when (e is InvalidProtocolBufferException or ArgumentException)
         {
-            throw new SchemaException($"{bytes.Length} bytes are no {type.FullName}: {e.Message.TrimEnd('.')}", e);
+            throw new SchemaException($"{bytes.Length} bytes are not a {type.FullName}: {e.Message.TrimEnd('.')}", e);
         }
     }
 

@@ -137,7 +137,7 @@ internal sealed record EndpointBehaviorOptions
         // A number without a unit is rejected, because a user could mean µs.
         if (value is [.., not (>= '0' and <= '9')] && Units.Seconds(value) * 1e9 is { } ns and <= OneMinute)
             return (long)Math.Round(ns);
-        throw new FormatException($"'{value}' is no time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us");
+        throw new FormatException($"'{value}' is not a time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us");
     }
 
     private static long Microseconds(string? value)
@@ -148,13 +148,13 @@ internal sealed record EndpointBehaviorOptions
     private static long Number(string value, double most, string what = "") =>
         long.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out var number) && number <= most
             ? number
-            : throw new FormatException($"'{value}' is no number{what}: write 200 or 1=200");
+            : throw new FormatException($"'{value}' is not a number{what}: write 200 or 1=200");
 
     private static WrongAnswer ParseAnswer(string? value) => value switch
     {
         null => WrongAnswer.None,
         "short" => WrongAnswer.Short,
         "status" => WrongAnswer.Status,
-        _ => throw new FormatException($"'{value}' is no fault: write short or status"),
+        _ => throw new FormatException($"'{value}' is unknown: write short or status"),
     };
 }

@@ -111,7 +111,7 @@ internal sealed class ReceivingCall(
                 continue;
             taken += reader.Read(part.Span);
             if (reader.IsBroken)
-                wrong = UnaryResult.Fail(GrpcStatusCode.Internal, "the request is no message of this method, or compressed");
+                wrong = UnaryResult.Fail(GrpcStatusCode.Internal, "the request is not a message of this method, or is compressed");
             else if (reader.Length > (long)Services.MaxSize + RequestReader.MaxMessage)
                 wrong = UnaryResult.Fail(GrpcStatusCode.ResourceExhausted, Invariant($"a message has {reader.Length} bytes: {Limit}"));
             else if (!reader.IsComplete)
@@ -132,7 +132,7 @@ internal sealed class ReceivingCall(
         if (!IsStream)
             return due == 0 ? default : UnaryResult.Fail(GrpcStatusCode.Internal, "more than one message in a unary request");
         return reader.Sequence == due ? default
-            : UnaryResult.Fail(GrpcStatusCode.DataLoss, Invariant($"message {reader.Sequence} came where {due} was due"));
+            : UnaryResult.Fail(GrpcStatusCode.DataLoss, Invariant($"message {reader.Sequence} arrived instead of message {due}"));
     }
 
     /// <summary>Returns the status after the client has half-closed the stream.</summary>

@@ -65,5 +65,5 @@ internal readonly record struct UnaryResult(ReplyFrame? Reply, GrpcStatusCode Co
     public static UnaryResult Fail(GrpcStatusCode code, string message) => new(null, code, message);
 
     public static UnaryResult NoMessage(InvalidProtocolBufferException why) =>
-        Fail(GrpcStatusCode.Internal, "the request is no message of this method: " + why.Message);
+        Fail(GrpcStatusCode.Internal, "the request is not a message of this method: " + why.Message);
 }

@@ -7,7 +7,7 @@ namespace IpcBench.Server.Endpoints;
 /// <summary>Creates the endpoint for an address.</summary>
 internal static class EndpointBinder
 {
-    private const string SharedNote = "any user who may write the socket's folder may connect";
+    private const string SharedNote = "every user with write access to the socket's folder may connect";
     private const string DotNetNote = "through .NET's sockets and Kestrel";
     private const string AbstractNote = "abstract name: no file, so any local user may connect";
 
@@ -49,7 +49,7 @@ internal static class EndpointBinder
     private static SocketEndpoint BindAbstract(Address.UnixAbstract address, EndpointRole role, ServerOptions options)
     {
         if (!OperatingSystem.IsLinux())
-            throw role.At(address).Refusal("only Linux has abstract sockets; use unix:/path");
+            throw role.At(address).Refusal("only Linux has abstract sockets: use unix:/path");
         var socket = UnixListen.Bind("\0" + address.Name, role.At(address), options);
         return new SocketEndpoint(address, AbstractNote, role, [socket], options.SocketBuffer);
     }

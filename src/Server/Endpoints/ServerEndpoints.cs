@@ -86,7 +86,7 @@ internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
         // the name is checked here.
         if (IsServed(@"\\.\pipe\" + this.name))
             throw role.At(address).Refusal(
-                $"another server is answering there; stop it or choose another name with {role.Option}");
+                $"another server answers at this name: stop that server or choose another name with {role.Option}");
     }
 
     public override void AddTo(KestrelServerOptions kestrel) => kestrel.ListenNamedPipe(this.name, Configure);

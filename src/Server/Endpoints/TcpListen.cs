@@ -88,15 +88,15 @@ internal static class TcpListen
         }
         catch (SocketException e)
         {
-            throw place.Refusal("the name has no address; use localhost or an IP address of this machine", e);
+            throw place.Refusal("the name has no address: use localhost or an IP address of this machine", e);
         }
     }
 
     private static string Explain(string option, SocketException e) => e.SocketErrorCode switch
     {
-        SocketError.AddressAlreadyInUse => $"the port is in use by another program; stop it or choose another with {option}",
-        SocketError.AccessDenied => $"permission denied; choose a port above 1023 with {option}",
-        SocketError.AddressNotAvailable => "this machine does not have that address; use localhost or one of its own",
+        SocketError.AddressAlreadyInUse => $"the port is in use by another program: stop that program or choose another port with {option}",
+        SocketError.AccessDenied => $"permission denied: choose a port above 1023 with {option}",
+        SocketError.AddressNotAvailable => "this machine does not have that address: use localhost or an address of this machine",
         _ => e.Message,
     };
 }

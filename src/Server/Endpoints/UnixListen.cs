@@ -59,7 +59,7 @@ internal static class UnixListen
         {
             var length = FormattableString.Invariant($"{Encoding.UTF8.GetByteCount(path)} bytes");
             throw place.Refusal(
-                $"the path has {length}, and the system limits the path of a Unix socket to about 100; choose a shorter path", e);
+                $"the path has {length}, but the system limits the path of a Unix socket to about 100: choose a shorter path", e);
         }
         catch (PlatformNotSupportedException e)
         {
@@ -72,10 +72,11 @@ internal static class UnixListen
         switch (SocketFile.Probe(path, endPoint))
         {
             case SocketFileState.Live:
-                throw place.Refusal($"another server is answering there; stop it or choose another path with {place.Option}");
+                throw place.Refusal($"another server answers at this path: stop that server or choose another path with {place.Option}");
             case SocketFileState.Other:
                 throw place.Refusal(
-                    $"the file there is no socket or belongs to another user; remove it or choose another path with {place.Option}");
+                    "the file at this path is not a socket or belongs to another user: remove it or choose another path with "
+                        + place.Option);
             case SocketFileState.Stale:
                 RemoveStale(path, place);
                 break;
@@ -93,8 +94,8 @@ internal static class UnixListen
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw place.Refusal("a server that has ended left its socket there, and this user may not remove it; "
-                + $"have its owner do so or choose another path with {place.Option}", e);
+            throw place.Refusal("the socket file of a server that has ended is at this path, and this user may not remove the file: "
+                + $"let its owner remove it, or choose another path with {place.Option}", e);
         }
     }
 
@@ -106,16 +107,17 @@ internal static class UnixListen
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw place.Refusal($"its folder cannot be created; create it or choose another path with {place.Option}", e);
+            throw place.Refusal($"the folder cannot be created: create the folder or choose another path with {place.Option}", e);
         }
     }
 
     private static string Explain(Exception e, string option) => e is SocketException socket
         ? socket.SocketErrorCode switch
         {
-            SocketError.AddressAlreadyInUse => $"the name is in use by another program; stop it or choose another with {option}",
-            SocketError.AccessDenied => $"permission denied in that folder; choose another path with {option}",
-            SocketError.AddressNotAvailable => $"its folder does not exist; create it or choose another path with {option}",
+            SocketError.AddressAlreadyInUse => "the name is in use by another program: stop that program or choose another name with "
+                + $"{option}",
+            SocketError.AccessDenied => $"permission denied in the folder: choose another path with {option}",
+            SocketError.AddressNotAvailable => $"the folder does not exist: create the folder or choose another path with {option}",
             SocketError.AddressFamilyNotSupported => "this system has no Unix sockets",
             _ => socket.Message,
         }

@@ -120,7 +120,7 @@ internal sealed class BenchService(BenchServices services) : Bench.BenchBase
     private static void Check(Payload message, uint due)
     {
         if (message.Sequence != due)
-            throw new RpcException(new Status(StatusCode.DataLoss, $"message {message.Sequence} came where {due} was due"));
+            throw new RpcException(new Status(StatusCode.DataLoss, $"message {message.Sequence} arrived instead of message {due}"));
     }
 
     private async Task<DownloadReply> AnswerAsync(

@@ -36,8 +36,8 @@ internal static class KestrelLimits
     /// <summary>Returns an error message when the limit of open files is too low to serve at all. Null otherwise.</summary>
     public static string? TooFewFiles() => OpenFileLimit.Read().Soft is var files and < OwnFiles + FewestConnections
         ? FormattableString.Invariant(
-            $"cannot listen: the limit of open files is {files}, and the server needs {OwnFiles + FewestConnections} ")
-            + "and one more for each connection; allow more with ulimit -n"
+            $"cannot listen: the limit of open files is {files}, but the server needs {OwnFiles + FewestConnections} ")
+            + "and one more for each connection: allow more with ulimit -n"
         : null;
 
     public static void Apply(KestrelServerOptions kestrel, ServerOptions options, long maxConnections)

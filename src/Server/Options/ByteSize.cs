@@ -25,7 +25,7 @@ internal static class ByteSize
             return (int)number;
         var option = (result.Parent as OptionResult)?.Option.Name;
         result.AddError(
-            FormattableString.Invariant($"'{result.Tokens[0].Value}' is no value for {option}: write a number from {least} to {most}"));
+            FormattableString.Invariant($"'{result.Tokens[0].Value}' is not a value for {option}: write a number from {least} to {most}"));
         return 0;
     }
 }

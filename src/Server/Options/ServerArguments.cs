@@ -22,8 +22,8 @@ internal static class ServerArguments
 
     private static readonly Option<Address[]> Echo = new("--echo")
     {
-        Description = "An address that sends every byte back, without gRPC; repeatable, also beside --listen. "
-            + "Without --listen only these are served",
+        Description = "An address at which the server sends every byte back, without gRPC; repeatable, also together with --listen. "
+            + "Without --listen only the addresses of --echo are served",
         HelpName = "ADDRESS",
         Arity = ArgumentArity.ZeroOrMore,
         CustomParser = ParseAddresses,
@@ -31,14 +31,14 @@ internal static class ServerArguments
 
     private static readonly Option<int> MaxSize = NumberOption.Size(
         "--max-size", "Largest payload that is served", 1, ByteSize.Most, Default.MaxSize);
-    private static readonly Option<bool> Owned = new("--owned") { Description = "Ignore Ctrl-C; end when standard input closes" };
+    private static readonly Option<bool> Owned = new("--owned") { Description = "Ignore Ctrl-C, and end when standard input closes" };
 
     /// <summary>The option of the stack. ServerCommand knows the stacks, so it adds their names, the default and the check.</summary>
     public static readonly Option<string> Stack = new("--stack") { Description = "The gRPC implementation that answers" };
     private static readonly Option<int> Backlog = NumberOption.Number(
         "--backlog", "Connections that may wait to be accepted", 1, 1 << 20, Default.Backlog);
     private static readonly Option<int?> IoQueues = NumberOption.Optional(
-        "--io-queues", "Kestrel's I/O queues, 0 uses the thread pool; with --sockets loop event loops", 0, 1024);
+        "--io-queues", "Number of Kestrel's I/O queues (0: the thread pool), with --sockets loop of event loops", 0, 1024);
     private static readonly Option<bool> Inline = new("--inline")
     {
         Description = "Run the application on the polling threads, or on the event loops, instead of the thread pool",
@@ -46,12 +46,12 @@ internal static class ServerArguments
 
     private static readonly Option<bool> EagerReceive = new("--eager-receive")
     {
-        Description = "Receive at once instead of waiting for data first; each waiting connection then holds a buffer",
+        Description = "Allocate a receive buffer before data arrives, so that each waiting connection holds a buffer",
     };
 
     private static readonly Option<SocketEngine?> Sockets = new("--sockets")
     {
-        Description = "Whose sockets serve: loop (this program's event loop, Linux), dotnet (through Kestrel) or, for --echo alone, bare "
+        Description = "Sockets of the server: loop (this project's event loop, Linux), dotnet (through Kestrel) or, for --echo alone, bare "
             + "(dotnet without Kestrel). Default: loop for --echo on Linux, else dotnet",
         HelpName = "loop|dotnet|bare",
         CustomParser = ParseEngine,
@@ -59,16 +59,16 @@ internal static class ServerArguments
 
     private static readonly Option<int?> SocketBuffer = NumberOption.OptionalSize(
         "--socket-buffer", "Send and receive buffer of each socket", 1 << 10, 1 << 30);
-    private static readonly Option<bool> Nagle = new("--nagle") { Description = "Leave Nagle's algorithm on" };
+    private static readonly Option<bool> Nagle = new("--nagle") { Description = "Keep Nagle's algorithm (TCP_NODELAY unset)" };
 
     // Kestrel accepts no window below the protocol's initial 65,535.
     private static readonly Option<int?> Http2Window = NumberOption.OptionalSize(
-        "--http2-window", "Bytes that a client may send ahead, of a stream and in all (default: Kestrel's own, 768 KiB and 1 MiB)",
+        "--http2-window", "HTTP/2 receive window of a stream and of a connection (default: Kestrel's, 768 KiB and 1 MiB)",
         65_535, 1 << 30);
     private static readonly Option<int> MaxStreams = NumberOption.Number(
-        "--max-streams", "Concurrent calls of one connection", 1, 1 << 16, Default.MaxStreams);
+        "--max-streams", "Concurrent calls on each connection", 1, 1 << 16, Default.MaxStreams);
     private static readonly Option<int> WriteChunk = NumberOption.Size(
-        "--write-chunk", "Bytes of one write of a large reply", 4 << 10, 1 << 30, Default.WriteChunk);
+        "--write-chunk", "Bytes per write of a large reply", 4 << 10, 1 << 30, Default.WriteChunk);
     private static readonly Option<int?> PipeBuffer = NumberOption.OptionalSize(
         "--pipe-buffer", "Windows: kernel buffer of a named pipe, each way", 0, 1 << 30);
     private static readonly Option<int?> PipeListeners = NumberOption.Optional(
@@ -149,10 +149,10 @@ internal static class ServerArguments
             case "loop" when EventLoop.IsSupported:
                 return SocketEngine.Loop;
             case "loop":
-                result.AddError("--sockets loop needs epoll, which this system lacks: leave it out or write dotnet");
+                result.AddError("--sockets loop needs epoll, which this system does not have: leave out --sockets, or write dotnet");
                 return null;
             default:
-                result.AddError($"'{result.Tokens[0].Value}' is no value for --sockets: write loop, dotnet or bare");
+                result.AddError($"'{result.Tokens[0].Value}' is not a value for --sockets: write loop, dotnet or bare");
                 return null;
         }
     }

@@ -10,7 +10,7 @@ namespace IpcBench.Server.Services;
 internal sealed class BenchServices
 {
     /// <summary>The message of INVALID_ARGUMENT for wrong numbers in a PullRequest.</summary>
-    public const string WrongPull = "messages, delay_ns and chunk must not be negative, rate lies between 0 and 1e9";
+    public const string WrongPull = "messages, delay_ns and chunk must not be negative, and rate must be between 0 and 1e9";
 
     // A client that reads 13 MB/s reads as many bytes as the whole budget in this time.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);

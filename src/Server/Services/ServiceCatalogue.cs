@@ -37,7 +37,7 @@ internal static class ServiceCatalogue
             case Request.FileContainingExtension:
                 return WithError(reply, GrpcStatusCode.NotFound, "no message has extensions here");
             default:
-                return WithError(reply, GrpcStatusCode.InvalidArgument, "the request asks for nothing that version 1 knows");
+                return WithError(reply, GrpcStatusCode.InvalidArgument, "version 1 of reflection does not know this request");
         }
     }
 

@@ -27,7 +27,7 @@ public sealed class PipedConnector(Address address, ConnectorOptions options) : 
         if (sockets is null)
         {
             var made = await LoopConnector.ForAsync(address, options, cancellation)
-                ?? throw new NotSupportedException($"no event loop connects to {address}: it is no TCP or Unix socket");
+                ?? throw new NotSupportedException($"no event loop connects to {address}: the address is not a TCP or Unix socket");
             Interlocked.CompareExchange(ref sockets, made, null);
         }
         var loops = Threads();

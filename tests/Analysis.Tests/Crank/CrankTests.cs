@@ -105,7 +105,7 @@ public sealed class CrankTests
             """);
 
         Assert.Equal(
-            $"{path} is a file of crank, but none of its jobs was GrpcBench with --crank",
+            $"{path} is a file of crank, but no job in the file ran GrpcBench with --crank",
             Assert.Throws<ResultsFileException>(() => CrankFile.TryParse(File.ReadAllBytes(path), path)).Message);
         File.Delete(path);
     }

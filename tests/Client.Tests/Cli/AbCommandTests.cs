@@ -29,8 +29,8 @@ public class AbCommandTests
     [Theory]
     [InlineData("a 'b", "--base has a quotation mark ' that is not closed: a 'b")]
     [InlineData("a \\", "--base ends with a backslash: a \\")]
-    [InlineData("'' {address}", "--base begins with an empty word, and its first word must be a program: '' {address}")]
-    [InlineData(" ", "--base is empty: it is the command that starts a server")]
+    [InlineData("'' {address}", "--base begins with an empty word, but the first word must be a program: '' {address}")]
+    [InlineData(" ", "--base is empty: write the command that starts a server")]
     public void An_invalid_command_is_rejected(string text, string sentence) => Assert.Equal(
         sentence, Assert.Throws<UsageException>(() => Parsers.Words(text, "--base", backslashIsPlain: false)).Message);
 
@@ -46,14 +46,16 @@ public class AbCommandTests
     }
 
     [Theory]
-    [InlineData("old --port {port}", "--base does not say where to listen for unix: write {url}, {address} or {path} in it")]
-    [InlineData("old --socket {path}", "--base does not say where to listen for tcp: write {url}, {address} or {port} in it")]
+    [InlineData("old --port {port}", "--base does not say where the server listens for unix: write {url}, {address} or {path} in the "
+        + "command")]
+    [InlineData("old --socket {path}", "--base does not say where the server listens for tcp: write {url}, {address} or {port} in the "
+        + "command")]
     public void A_command_without_a_placeholder_for_its_address_is_rejected(string command, string sentence) => Assert.Equal(
         sentence, Assert.Throws<UsageException>(() => Read("--base", command, "--head", "new {address}")).Message);
 
     [Fact]
     public void Two_values_of_a_setting_are_rejected() => Assert.Equal(
-        "--base and --head make the arms: give every other setting one value",
+        "--base and --head are the arms to compare: give every other setting one value",
         Assert.Throws<UsageException>(() => Read("--base", "old {address}", "--head", "new {address}", "--nagle", "on,off")).Message);
 
     [Fact]
@@ -136,7 +138,7 @@ public class AbCommandTests
 
     [Fact]
     public void A_folder_in_place_of_the_program_is_reported() => Assert.Equal(
-        $"cannot start the base server: {AppContext.BaseDirectory}: it is a folder",
+        $"cannot start the base server: {AppContext.BaseDirectory}: the path is a folder",
         Assert.Throws<EnvironmentException>(() =>
             new GivenCommand("the base server", [AppContext.BaseDirectory, "{port}"], "tcp", null, NoVariables).Start()).Message);
 

@@ -26,7 +26,7 @@ public class ArticleCommandTests
     [Fact]
     public void More_threads_than_five_connections_are_rejected() =>
         Assert.Equal(
-            "-t 6 needs at least as many connections, but the article has 5: each connection belongs to one thread",
+            "-t 6 needs at least 6 connections, because each connection belongs to one thread, but the article has 5",
             Typed.Refused(ArticleExperiment.Preset, "-t", "6"));
 
     private static RunOptions Article(params string[] arguments) => Typed.Read(ArticleExperiment.Preset, arguments);

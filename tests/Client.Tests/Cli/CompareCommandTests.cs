@@ -46,7 +46,7 @@ public sealed class CompareCommandTests : IDisposable
         var (before, other) = (Save(1000), Save(700, cpu: "another"));
         var refusal = Assert.Throws<UsageException>(() => Invoke(before, other, "--fail-on", "rps<-5%")).Message;
         Assert.Equal(
-            "--fail-on does not judge runs of different machines (CPU: 'cpu' and 'another'): add --across if that is meant", refusal);
+            "--fail-on does not judge runs of different machines (CPU: 'cpu' and 'another'): add --across to compare machines", refusal);
         Assert.Equal(ExitCode.Gate, Invoke(before, other, "--fail-on", "rps<-5%", "--across"));
         Assert.Equal(ExitCode.Ok, Invoke(before, other));
     }
@@ -59,7 +59,7 @@ public sealed class CompareCommandTests : IDisposable
             "--fail-on: 'rps<5%' would fail when nothing changed: write rps<-5% for a fall, rps>5% for a rise",
             Assert.Throws<UsageException>(() => Invoke(file, file, "--fail-on", "rps<5%")).Message);
         Assert.Equal(
-            "--format 'pdf' is none of text, markdown, json",
+            "--format 'pdf' is unknown: write one of text, markdown, json",
             Assert.Throws<UsageException>(() => Invoke(file, file, "--format", "pdf")).Message);
         var missing = Path.Combine(folder, "missing.json");
         Assert.Equal($"there is no file {missing}", Assert.Throws<EnvironmentException>(() => Invoke(file, missing)).Message);
@@ -84,10 +84,10 @@ public sealed class CompareCommandTests : IDisposable
             Assert.Equal(File.ReadAllText(named), File.ReadAllText(byEnding));
         }
         var below = Path.Combine(results, "x.md");
-        var why = $"there is no folder {results}, and it cannot be made";
+        var why = $"the folder {results} does not exist and cannot be made";
         Assert.Equal($"cannot write {below}: {why}", Assert.Throws<EnvironmentException>(() => Report(results, "-o", below)).Message);
         Assert.Equal(
-            $"--format 'pdf' is none of {string.Join(", ", Reports.All.Select(report => report.Format))}",
+            $"--format 'pdf' is unknown: write one of {string.Join(", ", Reports.All.Select(report => report.Format))}",
             Assert.Throws<UsageException>(() => Report(results, "--format", "pdf")).Message);
     }
 
@@ -96,7 +96,7 @@ public sealed class CompareCommandTests : IDisposable
     {
         var (results, picture) = (Save(1000), Path.Combine(folder, "a.png"));
         var refusal = Assert.Throws<UsageException>(() => Report(results, "-o", picture)).Message;
-        Assert.StartsWith("-o: no format has the extension '.png': write --format too, or one of .json, .txt, .md, .htm, .xml, .prom, "
+        Assert.StartsWith("-o: no format has the extension '.png': add --format, or use one of .json, .txt, .md, .htm, .xml, .prom, "
             + ".text, ", refusal, StringComparison.Ordinal);
         Assert.All(Reports.All, report => Assert.Contains("." + report.Format, refusal, StringComparison.Ordinal));
         Assert.False(File.Exists(picture));

@@ -33,17 +33,18 @@ public class EchoCommandTests
             Echo("-n", "100").Warmup < Echo("-n", "100k").Warmup && Echo("-n", "100", "--warmup", "1s").Warmup == TimeSpan.FromSeconds(1));
 
     [Theory]
-    [InlineData("-s 0: a packet of an echo has at least one byte", "-s", "0")]
-    [InlineData("-s 0: a packet of an echo has at least one byte", "-s", "10,0")]
+    [InlineData("-s 0: a packet of an echo has at least one byte, so write -s 1 or more", "-s", "0")]
+    [InlineData("-s 0: a packet of an echo has at least one byte, so write -s 1 or more", "-s", "10,0")]
     [InlineData(
-        "-s 1000000000 with 2 packets in flight would fill the memory: together they may have 1 GiB", "-s", "1G", "-m", "2")]
+        "-s 1000000000 with 2 packets in flight needs too much memory: all packets together may have 1 GiB", "-s", "1G", "-m", "2")]
     [InlineData(
-        "-s 1000000 with 1100 packets in flight would fill the memory: together they may have 1 GiB", "-s", "1M", "-c", "1100")]
-    [InlineData("-t 2 needs at least as many connections, but -c has 1: each connection belongs to one thread", "-t", "2")]
+        "-s 1000000 with 1100 packets in flight needs too much memory: all packets together may have 1 GiB",
+        "-s", "1M", "-c", "1100")]
+    [InlineData("-t 2 needs at least 2 connections, because each connection belongs to one thread, but -c has 1", "-t", "2")]
     [InlineData("-n must be at least 1", "-n", "0")]
     [InlineData("--find measures for a time, but echo counts packets: add -d 1s", "--find", "p99<1ms")]
     [InlineData("--find measures for a time, but -n counts calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
-    [InlineData("-n 'many' is no whole number such as 10, 1k, 64KiB or 1M", "-n", "many")]
+    [InlineData("-n 'many' is not a whole number such as 10, 1k, 64KiB or 1M", "-n", "many")]
     public void Impossible_options_are_rejected(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, Typed.Refused(EchoExperiment.Preset, arguments));
 

@@ -98,37 +98,38 @@ public class HttpOptionsReaderTests
     [Theory]
     [InlineData("http needs a server to measure, as in GrpcBench http http://localhost:8080/")]
     [InlineData(
-        "'ftp://x' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name",
+        "'ftp://x' is not an address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name",
         "ftp://x")]
-    [InlineData("'http://' is no URL: write http://host:port/path", "http://")]
-    [InlineData("'http://a:0/' needs a port to connect to", "http://a:0/")]
-    [InlineData("'http://a:1/#(hidden)' has a fragment, which is never sent: leave out # and the rest", "http://a:1/#top")]
-    [InlineData("'http://(hidden)@a:1/' has a user in it: write -H 'Authorization: …'", "http://me:secret@a:1/")]
+    [InlineData("'http://' is not a URL: write http://host:port/path", "http://")]
+    [InlineData("'http://a:0/' needs a port, as in http://localhost:8080/", "http://a:0/")]
+    [InlineData("'http://a:1/#(hidden)' has a fragment, which is never sent: leave out the text from # on", "http://a:1/#top")]
+    [InlineData("'http://(hidden)@a:1/' contains a user name: write -H 'Authorization: …' instead", "http://me:secret@a:1/")]
     [InlineData("'=http://a:1/' needs a name before '=', as in socket=http://localhost:8080/", "=http://a:1/")]
     [InlineData("'#2=http://a:1/' needs a name before '=', as in socket=http://localhost:8080/", "#2=http://a:1/")]
-    [InlineData("two URLs are named 'x': give each its own name", "x=http://a:1/", "x=http://a:2/")]
-    [InlineData("the same URL is given twice: give each a name, as in a=URL b=URL", "http://a:1/", "http://a:1/")]
-    [InlineData("--path /b and the path of http://a:1/a: give one of them", "http://a:1/a", "--path", "/b")]
+    [InlineData("two URLs are named 'x': give each URL its own name", "x=http://a:1/", "x=http://a:2/")]
+    [InlineData("the same URL is given twice: give each URL a name, as in a=URL b=URL", "http://a:1/", "http://a:1/")]
+    [InlineData("--path /b and http://a:1/a both give a path: leave out one of the two", "http://a:1/a", "--path", "/b")]
     [InlineData("--path 'b' must begin with a slash", "unix:/a", "--path", "b")]
-    [InlineData("--path '/b c' has characters that a request may not have: write them as %20", "unix:/a", "--path", "/b c")]
+    [InlineData("--path '/b c' has characters that a request may not contain: percent-encode them, as in %20", "unix:/a", "--path", "/b c")]
     [InlineData(
-        "-m asks for pipelining, which servers handle badly and browsers have given up: use more connections (-c)",
+        "-m would need HTTP/1.1 pipelining, which this tool does not measure: use more connections (-c)",
         "http://a:1/", "-m", "4")]
     [InlineData("-n must be at least 1", "http://a:1/", "-n", "0")]
-    [InlineData("-n counts calls and -d sets a time: give one of them", "http://a:1/", "-n", "5", "-d", "5s")]
-    [InlineData("-H '(hidden)' is no header such as 'Accept: text/html'", "http://a:1/", "-H", "no colon")]
-    [InlineData("-H 'A: (hidden)' is no header such as 'Accept: text/html'", "http://a:1/", "-H", "A: b\r\nC: d")]
+    [InlineData("-n counts calls and -d sets a time: use only one of the two", "http://a:1/", "-n", "5", "-d", "5s")]
+    [InlineData("-H '(hidden)' is not a header such as 'Accept: text/html'", "http://a:1/", "-H", "no colon")]
+    [InlineData("-H 'A: (hidden)' is not a header such as 'Accept: text/html'", "http://a:1/", "-H", "A: b\r\nC: d")]
     [InlineData("-H Authorization: has no value: quote the whole header, as in -H 'Authorization: value'",
         "http://a:1/", "-H", "Authorization:", "Bearer", "s3cret")]
-    [InlineData("--bogus is no option of http", "http://a:1/", "--bogus")]
-    [InlineData("-H Content-Length: the length of the body follows from --body", "http://a:1/", "-H", "Content-Length: 5")]
+    [InlineData("http has no option --bogus", "http://a:1/", "--bogus")]
+    [InlineData("-H Content-Length: this tool sets the length of the body from --body, so leave out this "
+        + "header", "http://a:1/", "-H", "Content-Length: 5")]
     [InlineData("-H gives Host twice", "http://a:1/", "-H", "Host: a", "-H", "Host: b")]
     [InlineData(
         "--method CONNECT opens a tunnel or echoes the request: measure GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS",
         "http://a:1/", "--method", "CONNECT")]
-    [InlineData("--method 'G T' is no method such as GET, HEAD or POST", "http://a:1/", "--method", "G T")]
+    [InlineData("--method 'G T' is not a method such as GET, HEAD or POST", "http://a:1/", "--method", "G T")]
     [InlineData(
-        "-r auto measures until a comparison is decided: name at least two servers or transports, or a number of rounds",
+        "-r auto needs a comparison: name at least two servers or transports, or write a number of rounds",
         "http://a:1/", "-r", "auto")]
     public void Impossible_options_are_rejected_with_one_sentence(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, Assert.Throws<UsageException>(() => Read(arguments)).Message);

@@ -173,7 +173,7 @@ public class RunOptionsReaderTests
 
     [Fact]
     public void Shapes_and_connections_cannot_both_be_given() =>
-        Assert.Contains("leave out one of them", Assert.Throws<UsageException>(() => Read("--shape", "one", "-c", "4")).Message);
+        Assert.Contains("leave out --shape, or -c and -m", Assert.Throws<UsageException>(() => Read("--shape", "one", "-c", "4")).Message);
 
     [Fact]
     public void An_unknown_shape_is_rejected_with_the_known_shapes() =>
@@ -207,25 +207,28 @@ public class RunOptionsReaderTests
     {
         Assert.Equal(2, Read("-c", "2").Threads);
         Assert.Equal(
-            "-t 5 needs at least as many connections, but -c has 2: each connection belongs to one thread", Refused("-c", "2", "-t", "5"));
+            "-t 5 needs at least 5 connections, because each connection belongs to one thread, but -c has 2",
+            Refused("-c", "2", "-t", "5"));
         Assert.Equal(2, Read("-c", "2", "-t", "2").Threads);
     }
 
     [Theory]
     [InlineData(
-        "-U: 'ftp://x' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name",
+        "-U: 'ftp://x' is not an address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name",
         "-U", "ftp://x")]
-    [InlineData("-U 'http://localhost:0' needs a port to connect to", "-U", "http://localhost:0")]
+    [InlineData("-U 'http://localhost:0' needs a port, as in http://localhost:5000", "-U", "http://localhost:0")]
     [InlineData("-U names the same server twice", "-U", "unix:/a", "-U", "unix:/a")]
-    [InlineData("--transports is for the server this tool starts; with -U the addresses decide", "-U", "unix:/a", "--transports", "tcp")]
+    [InlineData("--transports is for a server that this tool starts: leave out --transports, because -U names the "
+        + "addresses", "-U", "unix:/a", "--transports", "tcp")]
     [InlineData(
-        "--backlog is a setting of the server, but with -U this tool does not start the server: give it to that server, or leave out -U",
+        "--backlog is a setting of the server, but with -U this tool does not start the server: make this setting in your server, or "
+            + "leave out -U",
         "-U", "unix:/a", "--backlog", "10")]
     [InlineData(
-        "--server-cpus moves the server this tool starts; with -U use taskset or start /affinity on your server",
+        "--server-cpus is for a server that this tool starts: with -U start your server under taskset (Windows: start /affinity)",
         "-U", "unix:/a", "--server-cpus", "0")]
     [InlineData(
-        "--transports: there is no transport 'carrier-pigeon': it is one of tcp, tls, unix, pipe",
+        "--transports: there is no transport 'carrier-pigeon': write one of tcp, tls, unix, pipe",
         "--transports", "carrier-pigeon")]
     [InlineData("--transports 'tcp,tcp' names the same value twice", "--transports", "tcp,tcp")]
     [InlineData("-c '0' must be between 1 and 1000000", "-c", "0")]
@@ -233,50 +236,51 @@ public class RunOptionsReaderTests
     [InlineData("-t '0' must be between 1 and 1024", "-t", "0")]
     [InlineData("-r '0' must be between 1 and 1000000", "-r", "0")]
     [InlineData("-d must be at least 1ms", "-d", "0")]
-    [InlineData("-s '-1' is no whole number such as 10, 1k, 64KiB or 1M", "-s", "-1")]
-    [InlineData("-s is limited to 1 GiB", "-s", "2G")]
+    [InlineData("-s '-1' is not a whole number such as 10, 1k, 64KiB or 1M", "-s", "-1")]
+    [InlineData("-s may be at most 1 GiB", "-s", "2G")]
     [InlineData("--arrivals needs an open loop: add -R 20k, --load 50% or --my-rate 5k", "--arrivals", "poisson")]
-    [InlineData("--arrivals 'sometimes' is none of constant, poisson", "--arrivals", "sometimes", "-R", "5")]
-    [InlineData("-R and --load both set the rate: give one of them", "-R", "5", "--load", "50%")]
-    [InlineData("-R and --my-rate both set the rate: give one of them", "-R", "5", "--my-rate", "5k")]
-    [InlineData("-R and --find both set the rate: give one of them", "-R", "5", "--find", "p99<1ms")]
+    [InlineData("--arrivals 'sometimes' is unknown: write one of constant, poisson", "--arrivals", "sometimes", "-R", "5")]
+    [InlineData("-R and --load both set the rate: use only one of the two", "-R", "5", "--load", "50%")]
+    [InlineData("-R and --my-rate both set the rate: use only one of the two", "-R", "5", "--my-rate", "5k")]
+    [InlineData("-R and --find both set the rate: use only one of the two", "-R", "5", "--find", "p99<1ms")]
     [InlineData("--find measures for a time, but -n counts calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
     [InlineData(
-        "--find p99<1s needs windows a hundred times as long as its limit, or queues would not be visible: add -d 100000ms or more",
+        "--find p99<1s needs a window of at least a hundred times its limit, because queues need time to build up: add -d 100000ms or more",
         "--find", "p99<1s")]
     [InlineData("--find: 'failures<2' needs a share of all calls such as 0.1%", "--find", "p99<1ms,failures<2")]
-    [InlineData("--find sends at random times, but in --mode pull the server sends, at equal intervals: leave out one of them",
+    [InlineData("--find sends at random times, but in --mode pull the server sends, at equal intervals: leave out one of the two",
         "--find", "p99<1ms", "--mode", "unary,pull")]
     [InlineData("--crank measures one cell, but --load, --my-rate and --find add cells: leave them out, or write -R",
         "-U", "unix:/a", "-s", "10", "--crank", "--find", "p99<1ms")]
     [InlineData("--crank measures one cell: name one size with -s (or --call) and one server with -U",
         "-U", "unix:/a", "-s", "10", "--crank", "--mode", "pull", "--chunk", "0,64KiB")]
-    [InlineData("--my-rate '50%' is no rate such as 500 or 20k", "--my-rate", "50%")]
-    [InlineData("--my-rate '0' is no rate such as 500 or 20k", "--my-rate", "0")]
-    [InlineData("-o names a results file and --no-save wants none: give one of them", "-o", "x.json", "--no-save")]
+    [InlineData("--my-rate '50%' is not a rate such as 500 or 20k", "--my-rate", "50%")]
+    [InlineData("--my-rate '0' is not a rate such as 500 or 20k", "--my-rate", "0")]
+    [InlineData("-o names a results file, but --no-save writes none: leave out one of the two", "-o", "x.json", "--no-save")]
     [InlineData("-o names two results files, but a run has one: give one file another extension, as in page.html",
         "-o", "a.json", "-o", "b.json")]
-    [InlineData("-o a.png: the extension decides the format, and '.png' is unknown: write .json for the results file, which report, "
-        + "compare and --resume read, or for a report: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, "
+    [InlineData("-o a.png: the extension decides the format, but '.png' is unknown: write .json for the results file (for report, "
+        + "compare and --resume), or for a report: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, "
         + ".svg, .hgrm, .wrk, .published, .aa, .junit, .bencher, .github-action-benchmark, .prometheus", "-o", "a.png")]
-    [InlineData("-o run: the extension decides the format, and there is none: write .json for the results file, which report, compare and "
-        + "--resume read, or for a report: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, .svg, "
+    [InlineData("-o run: the extension decides the format, but the file has no extension: write .json for the results file (for "
+        + "report, compare and "
+        + "--resume), or for a report: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, .svg, "
         + ".hgrm, .wrk, .published, .aa, .junit, .bencher, .github-action-benchmark, .prometheus", "-o", "run")]
     [InlineData("--client: there is no client 'curl': write wire or grpc-dotnet", "--client", "curl")]
-    [InlineData("--mode 'sideways' is none of unary, upload, ping-pong, push, pull", "--mode", "sideways")]
+    [InlineData("--mode 'sideways' is unknown: write one of unary, upload, ping-pong, push, pull", "--mode", "sideways")]
     [InlineData("--mode 'upload,upload' names the same value twice", "--mode", "upload,upload")]
     [InlineData("--messages is for streams: add --mode ping-pong, push or pull", "--messages", "5")]
-    [InlineData("--arrivals poisson does not fit --mode pull, where the server sends at equal intervals: leave out one of them",
+    [InlineData("--arrivals poisson does not fit --mode pull, where the server sends at equal intervals: leave out one of the two",
         "--mode", "pull", "-R", "1k", "--arrivals", "poisson")]
-    [InlineData("--chunk cuts what --mode pull receives: add that mode, or leave --chunk out", "--chunk", "64k", "--mode", "push")]
+    [InlineData("--chunk cuts the payloads of --mode pull: add --mode pull, or leave out --chunk", "--chunk", "64k", "--mode", "push")]
     [InlineData("--messages must be at least 1", "--messages", "0", "--mode", "ping-pong")]
     [InlineData(
-        "--connect-per-call opens a connection for each call, but calls of --mode ping-pong share a stream: leave out one of them",
+        "--connect-per-call opens a connection for each call, but calls of --mode ping-pong share a stream: leave out one of the two",
         "--mode", "ping-pong", "--connect-per-call")]
     [InlineData("--socket-buffer '1023' must be between 1024 and 1073741824", "--socket-buffer", "1023")]
     [InlineData("--io-queues '1025' must be between 0 and 1024", "--io-queues", "1025")]
-    [InlineData("--nagle 'maybe' is none of on, off", "--nagle", "maybe")]
-    [InlineData("--client-sockets 'bare' is none of dotnet, loop", "--client-sockets", "bare")]
+    [InlineData("--nagle 'maybe' is unknown: write one of on, off", "--nagle", "maybe")]
+    [InlineData("--client-sockets 'bare' is unknown: write one of dotnet, loop", "--client-sockets", "bare")]
     public void Impossible_options_are_rejected_with_one_sentence(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, Refused(arguments));
 
@@ -291,12 +295,13 @@ public class RunOptionsReaderTests
     {
         if (!OperatingSystem.IsLinux())
         {
-            Assert.Equal("--client-sockets loop needs Linux's epoll, which this system lacks: leave it out or write dotnet",
+            Assert.Equal("--client-sockets loop needs Linux's epoll, which this system does not have: leave out --client-sockets, or "
+                + "write dotnet",
                 Refused("--client-sockets", "loop"));
             return;
         }
-        const string why = "--client-sockets is for the client grpc-dotnet, because wire always uses an event loop if there is one: "
-            + "write --client grpc-dotnet";
+        const string why = "--client-sockets needs --client grpc-dotnet, because the client wire always uses an event loop where the "
+            + "system has one";
         Assert.Equal(why, Refused("--client-sockets", "loop"));
         Assert.Equal(why, Refused("--client-sockets", "dotnet,loop"));
         Assert.Equal(why, Refused("--client-sockets", "loop", "--client", "wire,grpc-dotnet"));
@@ -341,7 +346,7 @@ public class RunOptionsReaderTests
         foreach (var knob in Knob.All)
         {
             var refusal = Assert.Throws<UsageException>(() => knob.Apply(new Knobs(), "no such word")).Message;
-            var words = refusal.Split(" is none of ") is [_, var list] ? list.Split(", ") : [];
+            var words = refusal.Split(" is unknown: write one of ") is [_, var list] ? list.Split(", ") : [];
             Assert.Equal(words.Order(), Completed($"{knob.Option} ").Order());
         }
         foreach (var (line, word) in new[] { ("--client ", "grpc-dotnet"), ("http --method ", "HEAD"), ("-r ", "auto"),

@@ -41,7 +41,7 @@ public sealed class ServiceOptionsTests : IDisposable
         Assert.Contains("rpc SayHello", described, StringComparison.Ordinal);
         Assert.Contains("google.protobuf.Timestamp at = 2;", described, StringComparison.Ordinal);
         var unknown = await Assert.ThrowsAsync<SchemaException>(() => RunAsync("-U", $"{server.Address}", "--describe", "hello.v1.Greter"));
-        Assert.Equal($"{server.Address} has nothing called hello.v1.Greter: hello.v1.Greeter", unknown.Message);
+        Assert.Equal($"{server.Address} has no service or type hello.v1.Greter: did you mean hello.v1.Greeter?", unknown.Message);
     }
 
     [Theory]
@@ -69,7 +69,8 @@ public sealed class ServiceOptionsTests : IDisposable
         };
         var (code, output, error) = await InvokeAsync("-U", $"{server.Address}", "--list");
         Assert.Equal((ExitCode.Environment, "a.B\n"), (code, output));
-        Assert.StartsWith($"the reflection of {server.Address} lists a.B, but does not know", error, StringComparison.Ordinal);
+        Assert.StartsWith($"the reflection of {server.Address} lists a.B, but does not give the types of a.B", error,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -91,7 +92,7 @@ public sealed class ServiceOptionsTests : IDisposable
             await RunAsync(["--describe", "hello.v1.HelloReply", .. file]), StringComparison.Ordinal);
         Assert.Contains("rpc Watch", await RunAsync(["--describe", "hello.v1.Greeter/SayHello", .. file]), StringComparison.Ordinal);
         var unknown = await Assert.ThrowsAsync<SchemaException>(() => RunAsync(["--describe", "hello.v1.Greeter/SayHallo", .. file]));
-        Assert.Equal("no method SayHallo in hello.v1.Greeter: SayHello", unknown.Message);
+        Assert.Equal("hello.v1.Greeter has no method SayHallo: did you mean SayHello?", unknown.Message);
     }
 
     [Fact]
@@ -102,21 +103,23 @@ public sealed class ServiceOptionsTests : IDisposable
     }
 
     [Theory]
-    [InlineData("--list asks one server: name it with -U, or give the types with --protoset or --proto", "--list")]
-    [InlineData("--list and --describe print different things: give one of them", "--list", "--describe", "a.B", "-U", "unix:/a")]
-    [InlineData("--protoset is for --call, --list and --describe: name one of them, or leave it out", "--protoset", "a.pb")]
-    [InlineData("-H is for --call, --list and --describe: name one of them, or leave it out", "-U", "unix:/a", "-H", "a: b")]
-    [InlineData("--protoset and --proto both give the types: give one of them", "--list", "--protoset", "a.pb", "--proto", "a.proto")]
-    [InlineData("-I names folders for the imports of --proto: give that too, or leave -I out", "--list", "-U", "unix:/a", "-I", ".")]
-    [InlineData("-H '(hidden)' is no metadata such as 'authorization: Bearer …'", "--list", "-U", "unix:/a", "-H", "no colon")]
-    [InlineData("-H 'a b: (hidden)' is no metadata such as 'authorization: Bearer …'", "--list", "-U", "unix:/a", "-H", "a b: secret")]
+    [InlineData("--list asks a server: name the server with -U, or give the types with --protoset or --proto", "--list")]
+    [InlineData("--list and --describe print different things: use only one of the two", "--list", "--describe", "a.B", "-U", "unix:/a")]
+    [InlineData("--protoset belongs to --call, --list or --describe: add one of these three, or leave out "
+        + "--protoset", "--protoset", "a.pb")]
+    [InlineData("-H belongs to --call, --list or --describe: add one of these three, or leave out -H", "-U", "unix:/a", "-H", "a: b")]
+    [InlineData("--protoset and --proto both give the types: use only one of the two",
+        "--list", "--protoset", "a.pb", "--proto", "a.proto")]
+    [InlineData("-I names folders for the imports of --proto: add --proto, or leave out -I", "--list", "-U", "unix:/a", "-I", ".")]
+    [InlineData("-H '(hidden)' is not metadata such as 'authorization: Bearer …'", "--list", "-U", "unix:/a", "-H", "no colon")]
+    [InlineData("-H 'a b: (hidden)' is not metadata such as 'authorization: Bearer …'", "--list", "-U", "unix:/a", "-H", "a b: secret")]
     [InlineData("-H grpc-timeout: gRPC writes this header itself", "--list", "-U", "unix:/a", "-H", "grpc-timeout: 1S")]
     [InlineData("-H content-type: gRPC writes this header itself", "--list", "-U", "unix:/a", "-H", "Content-Type: text/plain")]
-    [InlineData("-H key-bin: the value of a name that ends in -bin is bytes in base64", "--list", "-U", "unix:/a", "-H", "key-bin: !")]
+    [InlineData("-H key-bin: the name ends in -bin, so the value must be base64", "--list", "-U", "unix:/a", "-H", "key-bin: !")]
     [InlineData(
-        "-H key: the value has characters other than printable ASCII: send bytes in base64 under a name that ends in -bin",
+        "-H key: the value may hold printable ASCII only: send other bytes as base64 under a name that ends in -bin",
         "--list", "-U", "unix:/a", "-H", "key: ü")]
-    [InlineData("-U: 'ftp://x' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name",
+    [InlineData("-U: 'ftp://x' is not an address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name",
         "--list", "-U", "ftp://x")]
     public async Task Impossible_options_are_rejected_with_one_sentence(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, (await Assert.ThrowsAsync<UsageException>(() => RunAsync(arguments))).Message);
@@ -124,7 +127,8 @@ public sealed class ServiceOptionsTests : IDisposable
     [Theory]
     [InlineData("there is no file none.pb", "--list", "--protoset", "none.pb")]
     [InlineData("there is no file none.proto", "--list", "--proto", "none.proto")]
-    [InlineData("'/a' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello", "--describe", "/a", "-U", "unix:/a")]
+    [InlineData("'/a' is not a method: write package.Service/Method, as in helloworld.Greeter/SayHello",
+        "--describe", "/a", "-U", "unix:/a")]
     public async Task An_unusable_file_is_rejected_with_one_sentence(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, (await Assert.ThrowsAsync<InputException>(() => RunAsync(arguments))).Message);
 

@@ -21,7 +21,7 @@ public class SweepCommandTests
     [InlineData("socket-buffer", "--vary 'socket-buffer' needs a knob and its values, as in socket-buffer=64k,256k,1M")]
     [InlineData("socket-buffer=", "--vary '' has an empty entry")]
     [InlineData("socket-buffer=64k,64k", "--vary '64k,64k' names the same value twice")]
-    [InlineData("inline=perhaps", "--inline 'perhaps' is none of on, off")]
+    [InlineData("inline=perhaps", "--inline 'perhaps' is unknown: write one of on, off")]
     public void An_impossible_sweep_is_rejected(string sweep, string sentence) =>
         Assert.Equal(sentence, Assert.Throws<UsageException>(() => SweepCommand.Variants(Plain(), [sweep])).Message);
 
@@ -37,7 +37,7 @@ public class SweepCommandTests
 
     [Fact]
     public void An_unknown_knob_is_rejected_with_the_known_knobs() => Assert.Equal(
-        $"there is no knob 'weather': it is one of {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
+        $"there is no knob 'weather': write one of {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
         Assert.Throws<UsageException>(() => SweepCommand.Variants(Plain(), ["weather=good"])).Message);
 
     [Fact]
@@ -59,7 +59,7 @@ public class SweepCommandTests
         Assert.All(both.Variants, variant => Assert.True(variant.Knobs.Nagle));
         Assert.Equal("", Assert.Single(Plain("--sockets", "loop").Variants).Name);
         Assert.Equal(
-            "--vary makes the arms: give every other setting one value",
+            "--vary sets the arms to compare: give every other setting one value",
             Assert.Throws<UsageException>(() => SweepCommand.Variants(both, ["inline=on"])).Message);
     }
 
@@ -84,8 +84,8 @@ public class SweepCommandTests
     [InlineData("much")]
     public void Work_without_a_unit_or_above_a_minute_is_rejected(string text) =>
         Assert.Equal(
-            $"--work '{text}' " + (text == "much" ? "is no duration such as 500ms, 20s or 2m"
-                : "is no time of at most a minute such as 0, 30us or 1.5ms"),
+            $"--work '{text}' " + (text == "much" ? "is not a duration such as 500ms, 20s or 2m"
+                : "is not a time with a unit, up to a minute: write 0, 30us or 1.5ms"),
             Typed.Refused(Preset.Main, "--work", text));
 
     private static RunOptions Plain(params string[] arguments) => Typed.Read(Preset.Main, arguments);

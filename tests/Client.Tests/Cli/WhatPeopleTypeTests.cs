@@ -58,7 +58,7 @@ public class WhatPeopleTypeTests
             command.Options.Add(option);
         var refused = Record.Exception(() => new RunOptionsReader(options, command.Parse(typed), service: service).Read());
         const string Advice =
-            "--call shop.Cart/Add needs your server: name it with -U, e.g. -U http://localhost:5000";
+            "--call shop.Cart/Add needs your server: name the server with -U, e.g. -U http://localhost:5000";
         Assert.Equal(isRefused ? Advice : null, refused?.Message);
     }
 }

@@ -23,76 +23,76 @@ public sealed class WrongCallTests : IAsyncLifetime
     public static TheoryData<int, string, string[]> Typed { get; } = new()
     {
         // The method.
-        { 1, "'SayHello' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello", ["--call", "SayHello"] },
-        { 1, "'a/b/c' is no method: write package.Service/Method, as in helloworld.Greeter/SayHello", ["--call", "a/b/c"] },
-        { 2, "no method SayHallo in hello.v1.Greeter: SayHello", ["--call", "hello.v1.Greeter/SayHallo"] },
-        { 2, "SERVER has nothing called hello.v1.Greter: hello.v1.Greeter", ["--call", "hello.v1.Greter/SayHello"] },
+        { 1, "'SayHello' is not a method: write package.Service/Method, as in helloworld.Greeter/SayHello", ["--call", "SayHello"] },
+        { 1, "'a/b/c' is not a method: write package.Service/Method, as in helloworld.Greeter/SayHello", ["--call", "a/b/c"] },
+        { 2, "hello.v1.Greeter has no method SayHallo: did you mean SayHello?", ["--call", "hello.v1.Greeter/SayHallo"] },
+        { 2, "SERVER has no service or type hello.v1.Greter: did you mean hello.v1.Greeter?", ["--call", "hello.v1.Greter/SayHello"] },
         // What a method of its kind cannot do.
-        { 1, $"--messages is for streams, and {SayHello} takes and returns one message: leave it out", ["--messages", "5"] },
+        { 1, $"--messages is for streams, but {SayHello} takes and returns one message: leave out --messages", ["--messages", "5"] },
         { 1, $"the server decides how many messages a stream of {Watch} has: leave out --messages", ["--call", Watch, "--messages", "5"] },
         { 1, $"the server decides when it sends the messages of {Watch}: leave out -R",
             ["--call", Watch, "-R", "100"] },
-        { 1, $"--deadline would end the stream of {Watch}, which stays open as long as the load: leave it out",
+        { 1, $"--deadline would end the stream of {Watch}, which stays open as long as the load: leave out --deadline",
             ["--call", Watch, "--deadline", "1s"] },
-        { 1, $"--connect-per-call opens a connection for each call, but messages of {Watch} share a stream: leave it out",
+        { 1, $"--connect-per-call opens a connection for each call, but messages of {Watch} share a stream: leave out --connect-per-call",
             ["--call", Watch, "--connect-per-call"] },
         { 2, $"SERVER answers {Watch} with OK but without a readable message (no message, or a compressed one)",
             ["--call", Watch, "--data", """{"name":"nobody"}"""] },
-        { 2, $"SERVER answers {Watch} with another reply than --expect: text: expected \"Hello me\", got \"Hello you\"",
+        { 2, $"SERVER answers {Watch} with a reply that differs from --expect: text: expected \"Hello me\", got \"Hello you\"",
             ["--call", Watch, "--data", """{"name":"you"}""", "--expect", """{"text":"Hello me"}"""] },
         // JSON, wrong in each way.
         { 1, "--data: the data holds no request: an empty message is {}", ["--data", ""] },
-        { 1, $"--data: line 1, column 1: a {Request} is an object in braces, not a list", ["--data", "[]"] },
-        { 1, $"--data: line 1, column 1: a {Request} is an object in braces, not null", ["--data", "null"] },
-        { 1, $"--data: line 1, column 1: a {Request} is an object in braces, not \"text\"", ["--data", "\"text\""] },
+        { 1, $"--data: line 1, column 1: {Request} takes an object in braces, not a list", ["--data", "[]"] },
+        { 1, $"--data: line 1, column 1: {Request} takes an object in braces, not null", ["--data", "null"] },
+        { 1, $"--data: line 1, column 1: {Request} takes an object in braces, not \"text\"", ["--data", "\"text\""] },
         { 1, "--data: line 1, column 14: the JSON ends too early", ["--data", """{"name":"you" """.TrimEnd()] },
-        { 1, "--data: line 1, column 2: this is no JSON: 'n' is an invalid start of a property name", ["--data", "{name:\"a\"}"] },
-        { 1, "--data: line 1, column 13: this is no JSON: The JSON object contains a trailing comma at the end which is not supported "
+        { 1, "--data: line 1, column 2: the text is not JSON: 'n' is an invalid start of a property name", ["--data", "{name:\"a\"}"] },
+        { 1, "--data: line 1, column 13: the text is not JSON: The JSON object contains a trailing comma at the end which is not supported "
                 + "in this mode",
             ["--data", """{"name":"a",}"""] },
-        { 1, "--data: line 1, column 13: the field \"name\" stands here a second time", ["--data", """{"name":"a","name":"b"}"""] },
-        { 1, $"--data: line 1, column 2: {Request} has no field \"nam\": name", ["--data", """{"nam":"a"}"""] },
+        { 1, "--data: line 1, column 13: the field \"name\" appears twice", ["--data", """{"name":"a","name":"b"}"""] },
+        { 1, $"--data: line 1, column 2: {Request} has no field \"nam\": did you mean name?", ["--data", """{"nam":"a"}"""] },
         { 1, $"--data: line 1, column 9: {Request}.name is a string and takes text in quotes, not 5", ["--data", """{"name":5}"""] },
         { 1, $"--data: line 1, column 9: {Request}.name is a string and takes text in quotes, not true", ["--data", """{"name":true}"""] },
         { 1, $"--data: line 1, column 9: {Request}.name is a string and takes text in quotes, not an object",
             ["--data", """{"name":{}}"""] },
-        { 1, "--data: line 1, column 9: the string is no valid Unicode text", ["--data", """{"name":"\ud800"}"""] },
+        { 1, "--data: line 1, column 9: the string is not valid Unicode text", ["--data", """{"name":"\ud800"}"""] },
         { 1, "--data: line 1, column 7: a google.protobuf.Timestamp takes a time such as \"2024-05-17T09:30:00.5Z\", years 0001 to 9999, "
             + "not \"0000-01-01T00:00:00Z\"", ["--data", """{"at":"0000-01-01T00:00:00Z"}"""] },
         // Files.
         { 1, "there is no file FOLDER/none.json", ["--data", "@FOLDER/none.json"] },
-        { 1, "@ needs the name of a file after it", ["--data", "@"] },
+        { 1, "@ needs the name of a file, as in @request.json", ["--data", "@"] },
         { 1, "FOLDER/empty.json holds no request: an empty message is {}", ["--data", "@FOLDER/empty.json"] },
         { 1, "FOLDER/blank.jsonl holds no request: an empty message is {}", ["--data", "@FOLDER/blank.jsonl"] },
         { 1, $"FOLDER/second.jsonl:2:9: {Request}.name is a string and takes text in quotes, not 1", ["--data", "@FOLDER/second.jsonl"] },
-        { 1, "FOLDER/latin.json:1:9: the string is no valid Unicode text", ["--data", "@FOLDER/latin.json"] },
+        { 1, "FOLDER/latin.json:1:9: the string is not valid Unicode text", ["--data", "@FOLDER/latin.json"] },
         { 1, "FOLDER/wide.json is UTF-16 text: save it as UTF-8, the encoding of JSON (RFC 8259)",
             ["--data", "@FOLDER/wide.json"] },
         { 1, "FOLDER is a folder, not a file", ["--data", "@FOLDER"] },
         { 1, "FOLDER is a folder, not a file", ["--protoset", "FOLDER"] },
-        { 1, "FOLDER/large.json:1:1: the request has 4194309 bytes; the limit of a message is 4194304",
+        { 1, "FOLDER/large.json:1:1: the request has 4194309 bytes, but a message may have at most 4194304",
             ["--data", "@FOLDER/large.json"] },
-        { 1, "'x' is no file of message bytes: write @file, or - for standard input", ["--data-binary", "x"] },
+        { 1, "'x' is not a file of message bytes: write @file, or - for standard input", ["--data-binary", "x"] },
         { 1, "there is no file FOLDER/none.bin", ["--data-binary", "@FOLDER/none.bin"] },
         { 1, "there is no file FOLDER/none.pb", ["--protoset", "FOLDER/none.pb"] },
-        { 1, "FOLDER/text is no FileDescriptorSet: protoc --include_imports -o types.pb app.proto writes one",
+        { 1, "FOLDER/text is not a FileDescriptorSet: make one with protoc --include_imports -o types.pb app.proto",
             ["--protoset", "FOLDER/text"] },
         { 1, "there is no file FOLDER/none.proto", ["--proto", "FOLDER/none.proto"] },
         // Expected replies.
-        { 1, "--expect: line 1, column 2: hello.v1.HelloReply has no field \"txt\": text", ["--expect", """{"txt":"a"}"""] },
+        { 1, "--expect: line 1, column 2: hello.v1.HelloReply has no field \"txt\": did you mean text?", ["--expect", """{"txt":"a"}"""] },
         { 1, "--expect: line 1, column 3: text follows the end of the JSON value", ["--expect", "{}x"] },
-        { 2, $"SERVER answers {SayHello} with another reply than --expect: text: expected \"Hello me\", got \"Hello you\"",
+        { 2, $"SERVER answers {SayHello} with a reply that differs from --expect: text: expected \"Hello me\", got \"Hello you\"",
             ["--data", """{"name":"you"}""", "--expect", """{"text":"Hello me"}"""] },
-        { 1, "--expect: line 1, column 1: this is no JSON: '@' is an invalid start of a value", ["--expect", "@FOLDER/text"] },
+        { 1, "--expect: line 1, column 1: the text is not JSON: '@' is an invalid start of a value", ["--expect", "@FOLDER/text"] },
         // Options.
-        { 1, "--data and --data-binary both give the request: give one of them", ["--data", "{}", "--data-binary", "@x"] },
-        { 1, "--call measures a method, --list and --describe print types: give one of them", ["--list"] },
-        { 1, "-s is the reply size of this tool's own method, but --call measures another method: leave out one of them", ["-s", "10"] },
+        { 1, "--data and --data-binary both give the request: use only one of the two", ["--data", "{}", "--data-binary", "@x"] },
+        { 1, "--call measures a method, --list and --describe print types: use only one of these options", ["--list"] },
+        { 1, "-s is the reply size of this tool's own method, but --call measures another method: leave out one of the two", ["-s", "10"] },
         { 1, "--deadline must be at least 1ms", ["--deadline", "0"] },
-        { 1, "--deadline 'soon' is no duration such as 500ms, 20s or 2m", ["--deadline", "soon"] },
-        { 1, "--authority 'a b' is no name such as shop.example or shop.example:8443", ["--authority", "a b"] },
-        { 1, "--sni '-' is no host name", ["--sni", "-"] },
-        { 1, "--key is the private key of --cert: give --cert too, or leave --key out", ["--key", "FOLDER/text"] },
+        { 1, "--deadline 'soon' is not a duration such as 500ms, 20s or 2m", ["--deadline", "soon"] },
+        { 1, "--authority 'a b' is not a host name such as shop.example or shop.example:8443", ["--authority", "a b"] },
+        { 1, "--sni '-' is not a host name", ["--sni", "-"] },
+        { 1, "--key is the private key of --cert: add --cert, or leave out --key", ["--key", "FOLDER/text"] },
         { 1, "--cacert 'FOLDER/text' holds no certificate in PEM form", ["--cacert", "FOLDER/text"] },
         { 1, "-H grpc-timeout: gRPC writes this header itself", ["-H", "grpc-timeout: 1S"] },
         { 1, "-H: names and values have more than 8 KiB together, the limit of gRPC servers", ["-H", "a: " + new string('x', 8192)] },
@@ -151,7 +151,7 @@ public sealed class WrongCallTests : IAsyncLifetime
             await SeenAsync(["-U", server, "--call", SayHello]));
         Assert.Equal(
             (2, $"{server} answers, but does not know a.B/C (UNIMPLEMENTED: The server does not implement the method /a.B/C): "
-                + "--list shows its methods"),
+                + "--list shows the server's methods"),
             await SeenAsync(["-U", server, "--call", "a.B/C", "--data-binary", "@" + Path.Combine(folder.FullName, "empty.json")]));
     }
 
@@ -163,9 +163,9 @@ public sealed class WrongCallTests : IAsyncLifetime
     }
 
     [Theory]
-    [InlineData("--data is for --call: name the method with it, or leave --data out", "--data", "{}")]
-    [InlineData("--deadline is for --call: name the method with it, or leave --deadline out", "--deadline", "1s")]
-    [InlineData("--expect is for --call: name the method with it, or leave --expect out", "--list", "--expect", "{}")]
+    [InlineData("--data belongs to --call: add --call METHOD, or leave out --data", "--data", "{}")]
+    [InlineData("--deadline belongs to --call: add --call METHOD, or leave out --deadline", "--deadline", "1s")]
+    [InlineData("--expect belongs to --call: add --call METHOD, or leave out --expect", "--list", "--expect", "{}")]
     public async Task An_option_of_call_without_call_is_rejected(string sentence, params string[] typed) =>
         Assert.Equal((1, sentence), await SeenAsync(["-U", "unix:/tmp/x", .. typed]));
 

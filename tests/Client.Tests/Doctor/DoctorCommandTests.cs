@@ -41,8 +41,8 @@ public class DoctorCommandTests
 
         Assert.Equal(ExitCode.Environment, exit);
         Assert.Equal(
-            $"problem  server             no server answers at {address} -> start the server, or leave out -U: then this program "
-                + "starts its own",
+            $"problem  server             no server answers at {address} -> start the server, or leave out -U: then this tool "
+                + "starts a server",
             text.Split('\n').Single(line => line.Contains("  server  ", StringComparison.Ordinal)));
     }
 
@@ -72,12 +72,12 @@ public class DoctorCommandTests
     }
 
     [Theory]
-    [InlineData("-c '0' is no number of connections: 1 to 1000000", "-c", "0")]
+    [InlineData("-c '0' is not a number of connections from 1 to 1000000", "-c", "0")]
     [InlineData(
-        "'somewhere' is no address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name",
+        "'somewhere' is not an address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name",
         "-U", "somewhere")]
-    [InlineData("--format 'xml' is none of text, json", "--format", "xml")]
-    [InlineData("--client-cpus: '99999' is no CPU set: write numbers and ranges, as in 0-1,3", "--client-cpus", "99999")]
+    [InlineData("--format 'xml' is unknown: write one of text, json", "--format", "xml")]
+    [InlineData("--client-cpus: '99999' is not a CPU set: write numbers and ranges, as in 0-1,3", "--client-cpus", "99999")]
     public async Task A_wrong_option_is_a_usage_error(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, (await Assert.ThrowsAsync<UsageException>(() => RunAsync(arguments))).Message);
 }

@@ -43,17 +43,17 @@ public class DoctorTests
             + "wait a minute, or use fewer connections" },
         { "socket-buffers", "Warn", "sysctl -w net.core.rmem_max=4194304 net.core.wmem_max=4194304" },
         { "cpu-quota", "Warn",
-            "run without a CPU limit (docker --cpus, CPUQuota= of a service, Kubernetes limits.cpu), or give whole CPUs "
+            "run without a CPU limit (docker --cpus, CPUQuota= of a service, Kubernetes limits.cpu), or assign whole CPUs "
             + "with a CPU set instead" },
         { "cores", "Warn",
             "compare transports by their ratios and CPU per call; for absolute figures use a machine with 4 CPUs or more; "
             + "threads beyond the number of CPUs only cost time, so use -t 2" },
         { "governor", "Warn", "cpupower frequency-set -g performance (Windows: powercfg /setactive SCHEME_MIN)" },
         { "clock", "Warn", "use the processor's own clock (clocksource=tsc on the kernel's command line)" },
-        { "foreign-load", "Warn", "stop them, or plan more rounds" },
-        { "build", "Warn", "build and run it with -c Release" },
+        { "foreign-load", "Warn", "stop these programs, or plan more rounds" },
+        { "build", "Warn", "build and run the client with -c Release" },
         { "gc", "Warn", "unset DOTNET_gcServer for the client; --server-gc is for the server" },
-        { "runtime-variables", "Warn", "unset them, unless they are what you want to measure" },
+        { "runtime-variables", "Warn", "unset these variables, unless you want to measure their effect" },
         { "temp-folder", "Problem", "set TMPDIR (Windows: TMP) to a folder that you may write to" },
         { "results-folder", "Problem", "name another file with -o, or run with --no-save" },
         { "certificates", "Warn", "leave tls out of --transports; the other transports work" },
@@ -150,7 +150,7 @@ public class DoctorTests
     [Theory]
     [InlineData("Answers", "Ok", "")]
     [InlineData("Free", "Ok", "")]
-    [InlineData("Stale", "Warn", "the next server replaces it; or rm /tmp/x.sock")]
+    [InlineData("Stale", "Warn", "the next server replaces the file; or rm /tmp/x.sock")]
     [InlineData("Occupied", "Warn", "move the file away, or give the server another address with --listen")]
     public void The_servers_default_addresses_are_checked(string state, string level, string fix)
     {

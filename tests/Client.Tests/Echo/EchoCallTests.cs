@@ -82,9 +82,9 @@ public class EchoCallTests
     });
 
     [Theory]
-    [InlineData("HTTP/1.1 400 Bad Request\r\n\r\n", "does not send the same bytes back: it is no echo server")]
-    [InlineData(null, "closed the connection without sending the packet back: it is no echo server")]
-    [InlineData("", "accepts connections but did not send a packet back within 0.5 s (--timeout): it is no echo server")]
+    [InlineData("HTTP/1.1 400 Bad Request\r\n\r\n", "does not send the same bytes back: it is not an echo server")]
+    [InlineData(null, "closed the connection without sending the packet back: it is not an echo server")]
+    [InlineData("", "accepts connections but did not send a packet back within 0.5 s (--timeout): it is not an echo server")]
     public async Task A_server_that_is_no_echo_is_found_before_the_measurement(string? answer, string sentence)
     {
         using var server = new EchoServer("tcp", (_, _) => answer is null ? null : Encoding.ASCII.GetBytes(answer), atOnce: 64);
@@ -95,8 +95,8 @@ public class EchoCallTests
     }
 
     [Theory]
-    [InlineData("GOAWAY", "does not send the same bytes back: it is no echo server")]
-    [InlineData(null, "closed the connection without sending the packet back: it is no echo server")]
+    [InlineData("GOAWAY", "does not send the same bytes back: it is not an echo server")]
+    [InlineData(null, "closed the connection without sending the packet back: it is not an echo server")]
     public async Task A_server_of_another_protocol_is_found_by_small_packets_too(string? answer, string sentence)
     {
         const int preface = 24; // HTTP/2 (RFC 9113, 3.4): a server answers nothing before it has so many bytes

@@ -57,7 +57,7 @@ public class ConnectionTruthTests
         await TestLoad.UntilAsync(() => server.Calls > 20);
         await server.DisposeAsync();
         var result = await running;
-        Assert.Equal($"the server at {server.Address} is gone: no connection could be opened again for 2 s", result.ServerLost);
+        Assert.Equal($"the server at {server.Address} is gone: no lost connection could be reopened for 2 s", result.ServerLost);
         Assert.InRange(result.WindowNs, 2_000_000_000, 30_000_000_000);
         Assert.True(result.Ok > 0);
     }
@@ -114,7 +114,7 @@ public class ConnectionTruthTests
         await using var server = new FakeServer { Greeting = "HTTP/1.1 400 Bad Request\r\n\r\n"u8.ToArray() };
         var refused = await Assert.ThrowsAsync<IOException>(() => TestLoad.OpenAsync(TestLoad.Options(server.Address)));
         Assert.Equal(
-            $"cannot connect to {server.Address}: the server does not speak HTTP/2 as it should "
+            $"cannot connect to {server.Address}: the server broke a rule of HTTP/2 "
                 + "(a frame larger than SETTINGS_MAX_FRAME_SIZE)",
             refused.Message);
     }

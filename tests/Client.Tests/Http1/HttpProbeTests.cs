@@ -16,7 +16,7 @@ public class HttpProbeTests
             FakeHttpServer.SayAsync(socket, "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n");
         var error = await Assert.ThrowsAsync<IOException>(() => SizeAsync(HttpCallTests.Options(server.Address)));
         Assert.Equal(
-            $"{server.Address} answers http 302, a redirect: measure the URL that it points to, or accept the status with "
+            $"{server.Address} answers http 302, a redirect: measure the target of the redirect, or accept the status with "
                 + "--expect-status",
             error.Message);
     }

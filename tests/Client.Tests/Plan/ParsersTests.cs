@@ -27,7 +27,7 @@ public class ParsersTests
     [InlineData("99999999999999999999")]
     [InlineData("NaN")]
     public void An_invalid_count_is_rejected_with_the_options_name(string text) =>
-        Assert.Equal($"-s '{text}' is no whole number such as 10, 1k, 64KiB or 1M", Refused(() => Parsers.Count(text, "-s")));
+        Assert.Equal($"-s '{text}' is not a whole number such as 10, 1k, 64KiB or 1M", Refused(() => Parsers.Count(text, "-s")));
 
     [Theory]
     [InlineData("500ms", 0.5)]
@@ -48,7 +48,7 @@ public class ParsersTests
     [InlineData("Infinityus")]
     [InlineData("∞")]
     public void An_invalid_duration_is_rejected(string text) =>
-        Assert.Equal($"-d '{text}' is no duration such as 500ms, 20s or 2m", Refused(() => Parsers.Duration(text, "-d")));
+        Assert.Equal($"-d '{text}' is not a duration such as 500ms, 20s or 2m", Refused(() => Parsers.Duration(text, "-d")));
 
     [Theory]
     [InlineData("20k", 20_000)]
@@ -69,7 +69,7 @@ public class ParsersTests
     [InlineData("2000%")]
     [InlineData("%")]
     public void An_invalid_share_is_rejected(string text) =>
-        Assert.Equal($"--delta '{text}' is no percentage such as 25%", Refused(() => Parsers.Percent(text, "--delta")));
+        Assert.Equal($"--delta '{text}' is not a percentage such as 25%", Refused(() => Parsers.Percent(text, "--delta")));
 
     [Fact]
     public void Lists_with_gaps_or_repetitions_are_rejected()
@@ -87,14 +87,14 @@ public class ParsersTests
 
     [Theory]
     [InlineData("2-5", "--client-cpus 2-5: this process may not use CPU 4-5, only 0-3")]
-    [InlineData("one", "--client-cpus: 'one' is no CPU set: write numbers and ranges, as in 0-1,3")]
+    [InlineData("one", "--client-cpus: 'one' is not a CPU set: write numbers and ranges, as in 0-1,3")]
     public void The_error_of_a_missing_CPU_names_the_existing_CPUs(string text, string sentence) =>
         Assert.Equal(sentence, Refused(() => Parsers.Cpus(text, "--client-cpus", CpuSet.From(0, 1, 2, 3))));
 
     [Fact]
     public void A_CPU_set_on_a_system_without_affinity_is_a_usage_error() =>
         Assert.Equal(
-            "--server-cpus: this system cannot tie a process to CPUs: leave the option out",
+            "--server-cpus: this system cannot tie a process to CPUs: leave out --server-cpus",
             Refused(() => Parsers.Cpus("0", "--server-cpus", null)));
 
     private static string Refused(Func<object> parse) => Assert.Throws<UsageException>(() => parse()).Message;

@@ -72,8 +72,8 @@ public class RedactionTests
     }
 
     [Theory]
-    [InlineData("@/no/such/headers", "-H @/no/such/headers: it cannot be read: ")]
-    [InlineData("$NO_SUCH_VARIABLE", "-H $NO_SUCH_VARIABLE: there is no variable NO_SUCH_VARIABLE in the environment")]
+    [InlineData("@/no/such/headers", "-H @/no/such/headers cannot be read: ")]
+    [InlineData("$NO_SUCH_VARIABLE", "-H $NO_SUCH_VARIABLE: the environment has no variable NO_SUCH_VARIABLE")]
     public void Missing_files_and_variables_of_headers_are_reported(string text, string sentence) => Assert.StartsWith(
         sentence, Assert.Throws<UsageException>(() => HeaderTexts.Read([text])).Message, StringComparison.Ordinal);
 }

@@ -115,7 +115,7 @@ public class BenchRunnerTests
             var file = Path.Combine(folder, "run.json");
             const long largest = 20_000;
             var made = await RunAsync(new MadeUpRounds(), rounds: 100_000, file: file, largest: largest);
-            Assert.Equal($"failed: {file} is as large as a results file may be (256 MiB), so the run ends here", made.Ending);
+            Assert.Equal($"failed: {file} has reached the largest size of a results file (256 MiB), so the run ends here", made.Ending);
             Assert.InRange(made.Rounds.Count, 2, 100);
             Assert.InRange(new FileInfo(file).Length, largest / 2, largest + 2_000);
             Assert.Equal(made.Rounds.Count, ResultsFile.Load(file).Rounds.Count);
@@ -170,7 +170,7 @@ public class BenchRunnerTests
 
             var other = Path.Combine(folder, "run-2.json");
             Assert.Equal((file, other), (first.File, second.File));
-            Assert.Equal([$"another run also writes {file}: this run is in {other}"], said);
+            Assert.Equal([$"another run also writes {file}: this run is saved in {other}"], said);
             Assert.Equal(("first", 2), (ResultsFile.Load(file).Label, ResultsFile.Load(file).Rounds.Count));
             Assert.Equal(("second", 2), (ResultsFile.Load(other).Label, ResultsFile.Load(other).Rounds.Count));
             Assert.Equal(2, Directory.GetFiles(folder).Length);

@@ -32,7 +32,7 @@ public sealed class CallStreamTests : IDisposable
         // Besides the payload there are stamp, sequence, tag and length. A sequence of 0 may be omitted.
         Assert.Equal((true, 1017), (result.Replies.Smallest is 1012 or 1017, Math.Max(1017, result.Replies.Largest)));
         Assert.Equal((kind + " pull", "Pull"), (cell.Record.Key.Arm, cell.Record.Key.Work));
-        Assert.Contains("no latency: its one-way messages have no time stamp", cell.Record.Note);
+        Assert.Contains("no latency, because the one-way messages of this method have no time stamp", cell.Record.Note);
     }
 
     [Theory]
@@ -55,7 +55,7 @@ public sealed class CallStreamTests : IDisposable
         // The second message has the sequence number of the first.
         var (result, _) = await MeasureAsync("--transports", "unix", "--call", Bench + "Echo", "--data", "{}", "-c", "1");
         Assert.Equal((250, 250), (result.Ok, result.Failed["status 15"]));
-        Assert.Equal("message 0 came where 1 was due", result.FailureMessages["status 15"]);
+        Assert.Equal("message 0 arrived instead of message 1", result.FailureMessages["status 15"]);
     }
 
     [Theory]
@@ -137,7 +137,7 @@ public sealed class CallStreamTests : IDisposable
         await PreparedAsync(["--max-size", "100M"], """{"size":"70000000"}""", async options =>
         {
             var refused = await Assert.ThrowsAsync<Host.EnvironmentException>(() => Typed.ServersAsync(options));
-            Assert.Equal($"{options.Addresses[0]} answers {Bench}Download with more than 64 MiB, the limit of an answer"
+            Assert.Equal($"{options.Addresses[0]} answers {Bench}Download with more than 64 MiB, the limit of this tool"
                 + ". Is a gRPC server running there?", refused.Message);
         });
 

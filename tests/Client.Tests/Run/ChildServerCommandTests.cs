@@ -124,6 +124,6 @@ public class ChildServerCommandTests
             [ChildProcess.PrivateAddress("unix")], [], 100, new Knobs(), null, new Dictionary<string, string?>());
         var late = await Assert.ThrowsAsync<EnvironmentException>(() =>
             ChildServer.StartAsync(command, TestContext.Current.CancellationToken, TimeSpan.FromMilliseconds(1)));
-        Assert.Equal("the server did not become ready within 0 s: it said nothing", late.Message);
+        Assert.Equal("the server did not become ready within 0 s: it wrote nothing", late.Message);
     }
 }

@@ -18,7 +18,7 @@ public class DownloadCheckTests
         await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: false);
         var refused = await Assert.ThrowsAsync<EnvironmentException>(() => Typed.ServersAsync("-U", $"{server.Address}"));
         Assert.Equal(
-            $"{server.Address} answers, but does not know ipcbench.v1.Bench/Download (UNIMPLEMENTED: The server does not implement the "
+            $"the server at {server.Address} does not know ipcbench.v1.Bench/Download (UNIMPLEMENTED: The server does not implement the "
                 + "method /ipcbench.v1.Bench/Download), which this run calls: name one of the server's methods with --call (--list shows "
                 + "them)",
             refused.Message);
@@ -38,7 +38,7 @@ public class DownloadCheckTests
         };
         var refused = await Assert.ThrowsAsync<EnvironmentException>(
             () => Typed.ServersAsync("-U", $"{server.Address}", "-s", "10", "--mode", mode));
-        Assert.Equal($"{server.Address} answers, but does not know ipcbench.v1.Bench/{method} (UNIMPLEMENTED), which this run calls: "
+        Assert.Equal($"the server at {server.Address} does not know ipcbench.v1.Bench/{method} (UNIMPLEMENTED), which this run calls: "
             + $"leave --mode {mode} out, or measure a server that has this method", refused.Message);
     }
 
@@ -47,8 +47,8 @@ public class DownloadCheckTests
     {
         var refused = await Assert.ThrowsAsync<UsageException>(() => Typed.ServersAsync("-s", "10,100M", "--transports", "tcp", "-c", "1"));
         Assert.Matches(
-            "^-s 100000000 is beyond the limit of the server at http://[^ ]+, 67108864 bytes: ask for less, or start a server that allows "
-                + @"more \(serve --max-size\) and name it with -U$",
+            @"^-s 100000000 is more than the server at http://[^ ]+ allows \(67108864 bytes\): use a smaller size, or start a server "
+                + @"that allows more \(serve --max-size\) and name that server with -U$",
             refused.Message);
         await using var servers = await Typed.ServersAsync("-s", "10,64MiB", "--transports", "tcp", "-c", "1");
         Assert.Single(servers.Targets);
@@ -67,6 +67,6 @@ public class DownloadCheckTests
     {
         Assert.Equal([1L << 30], Typed.Read(Preset.Main, "-s", "1GiB").Sizes);
         Assert.Equal(
-            "-s is limited to 1 GiB", Typed.Refused(Preset.Main, "-s", "1073741825"));
+            "-s may be at most 1 GiB", Typed.Refused(Preset.Main, "-s", "1073741825"));
     }
 }

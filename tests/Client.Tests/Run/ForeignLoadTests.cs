@@ -31,10 +31,10 @@ public class ForeignLoadTests
     [Theory]
     [InlineData(3.00, 0.00, 0.0, "")]                                   // only client and server are busy
     [InlineData(3.15, 0.00, 0.0, "")]                                   // 3.75 % of 4 s: kernel threads, clock steps
-    [InlineData(3.60, 0.00, 0.0, "15.0 % of the machine went to invisible processes (in other containers, or short-lived)")]
+    [InlineData(3.60, 0.00, 0.0, "invisible processes (in other containers, or short-lived) used 15.0 % of the machine")]
     [InlineData(3.60, 0.00, 0.6, "")]                                   // loopback's receive work
     [InlineData(3.00, 0.04, 0.0, "")]
-    [InlineData(3.00, 0.12, 0.0, "the hypervisor gave 3.0 % of the CPU time to others")]
+    [InlineData(3.00, 0.12, 0.0, "the hypervisor gave 3.0 % of the CPU time to other machines")]
     [InlineData(2.00, 0.00, 0.0, "")]                                   // the clocks differ: a negative rest counts as 0
     public void CPU_time_of_neither_side_spoils_a_cell(double busy, double steal, double soft, string expected) =>
         Assert.Equal(expected, Reason(Machine(busy, steal, soft), Used(1.5), Used(1.5)));
@@ -58,7 +58,7 @@ public class ForeignLoadTests
     public void Only_steal_is_judged_if_the_server_is_unknown()
     {
         Assert.Equal("", Reason(Machine(4), Used(1), null));
-        Assert.Equal("the hypervisor gave 12.5 % of the CPU time to others", Reason(Machine(3, steal: 0.5), Used(1), null));
+        Assert.Equal("the hypervisor gave 12.5 % of the CPU time to other machines", Reason(Machine(3, steal: 0.5), Used(1), null));
         Assert.Equal("", Reason(null, Used(1), null));
     }
 
@@ -68,7 +68,8 @@ public class ForeignLoadTests
         var reason = Reason(Machine(3.9, steal: 0.1, others: 1.9), Used(1), Used(1));
 
         Assert.Equal(
-            "the hypervisor gave 2.5 % of the CPU time to others; other programs used 47.5 % of the machine (burner 38.0 %)", reason);
+            "the hypervisor gave 2.5 % of the CPU time to other machines; other programs used 47.5 % of the machine (burner 38.0 "
+                + "%)", reason);
     }
 
     [Fact]
@@ -81,7 +82,7 @@ public class ForeignLoadTests
         Assert.Null(SoftInterrupts.AreCharged([Round(Machine(3, soft: 0.01), Used(1.5), Used(1.5))]));
 
         var hidden = Machine(3.6, soft: 0.6);
-        Assert.Equal("15.0 % of the machine went to invisible processes (in other containers, or short-lived)",
+        Assert.Equal("invisible processes (in other containers, or short-lived) used 15.0 % of the machine",
             Reason(hidden, Used(1.5), Used(1.5), charged: true));
         Assert.Equal("", Reason(hidden, Used(1.5), Used(1.5), charged: false));
         Assert.Equal("", Reason(hidden, Used(1.5), Used(1.5), charged: null));

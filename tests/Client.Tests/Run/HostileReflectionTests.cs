@@ -67,7 +67,7 @@ public sealed class HostileReflectionTests
         var told = await Assert.ThrowsAsync<SchemaException>(
             () => ServiceTypes.DescribeAsync(new TypeSource { Server = server.Address }, "a.M", Cancel));
         Assert.Equal(
-            $"a file of the reflection of {server.Address} has a package with an invalid name (a valid name: shop.v1)", told.Message);
+            $"a file of the reflection of {server.Address} has a package with an invalid name: a valid name is shop.v1", told.Message);
     }
 
     [Fact]

@@ -42,11 +42,11 @@ public sealed class ResumptionTests : IDisposable
     public void Another_machine_or_build_or_plan_is_rejected()
     {
         var kept = Run();
-        Refused("its CPU was 'A' and is 'B' now", kept with { Host = kept.Host with { CpuModel = "B" } });
-        Refused("its tool was '1' and is '2' now", kept with { ToolVersion = "2" });
-        Refused("its kernel was '6' and is '7' now", kept with { Host = kept.Host with { Kernel = "7" } });
-        Refused("its duration was '1 s' and is '2 s' now", kept with { Options = kept.Options with { DurationNs = 2_000_000_000 } });
-        Refused("this version would plan other cells than the file has",
+        Refused("CPU was 'A' and is now 'B'", kept with { Host = kept.Host with { CpuModel = "B" } });
+        Refused("tool was '1' and is now '2'", kept with { ToolVersion = "2" });
+        Refused("kernel was '6' and is now '7'", kept with { Host = kept.Host with { Kernel = "7" } });
+        Refused("duration was '1 s' and is now '2 s'", kept with { Options = kept.Options with { DurationNs = 2_000_000_000 } });
+        Refused("this version plans other cells than the file has",
             kept with { Cells = [kept.Cells[0] with { Key = kept.Cells[0].Key with { Corpus = "other" } }] });
 
         void Refused(string why, RunRecord now) => Assert.Equal(
@@ -62,16 +62,16 @@ public sealed class ResumptionTests : IDisposable
         Assert.Equal(
             "-r '4' with --resume needs a plus sign, which adds rounds: write -r +4", await SeenAsync("--resume", file, "-r", "4"));
         Assert.Equal("-r '0' must be between 1 and 1000", await SeenAsync("--resume", file, "-r", "+0"));
-        Assert.Equal("--resume reads all options except -r, -v, --format and -o of a report from the file: leave out -s",
+        Assert.Equal("with --resume all options except -r, -v, --format and -o of a report come from the file: leave out -s",
             await SeenAsync("--resume", file, "-s", "10"));
-        Assert.Equal($"--resume: {file} does not keep the secrets of its command line, so its plan cannot be "
-            + "repeated (what -H, --data and --expect take from @FILE can)",
+        Assert.Equal($"--resume: {file} does not keep the secrets of its command line, so the run cannot be "
+            + "repeated (a run can if -H, --data and --expect name files, as @FILE)",
             await SeenAsync("--resume", Save(Run() with { CommandLine = ["http", "-H", "Cookie: (hidden)", "http://x"] })));
         Assert.Equal($"--resume: {file} has options that this version does not know: --unknown",
             await SeenAsync("--resume", Save(Run() with { CommandLine = ["--unknown"], Host = HostRecord.Read() })));
-        Assert.Contains("it was measured on another machine (its ", await SeenAsync<EnvironmentException>("--resume", Save(Run())),
+        Assert.Contains("the file was measured on another machine (", await SeenAsync<EnvironmentException>("--resume", Save(Run())),
             StringComparison.Ordinal);
-        Assert.Equal($"--resume: {file} was written a moment ago and has no end: that run seems to be running still",
+        Assert.Equal($"--resume: {file} was written a moment ago and is not complete: wait until the run that writes it has ended",
             await SeenAsync("--resume", Save(Run() with { Ending = "running", Finished = null })));
         File.SetLastWriteTimeUtc(file, DateTimeOffset.UtcNow.AddHours(1).UtcDateTime); // the clock was set back meanwhile
         Assert.Equal(4, Resumption.Open(file, 4).More);

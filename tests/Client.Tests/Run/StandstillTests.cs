@@ -75,7 +75,7 @@ public class StandstillTests
         Assert.True(File.Exists(file), $"{await output} {await error}");
         var round = Assert.Single(Analysis.Results.ResultsFile.Load(file).Rounds);
         // A stop that ends before the planned end of the window makes a silence in it; a later stop makes the window longer.
-        Assert.Matches("^(the window took .* instead of 2 s: this program or the machine was stopped|no call ended for )", round.Spoiled);
+        Assert.Matches("^(the window took .* instead of 2 s: this tool or the machine was stopped|no call ended for )", round.Spoiled);
         folder.Delete(recursive: true);
     }
 

@@ -23,7 +23,7 @@ public sealed class TlsRefusalTests : IDisposable
     {
         await using var server = new FakeServer("tcp");
         var address = new Address.Tls("127.0.0.1", ((Address.Tcp)server.Address).Port);
-        Assert.Equal("the server there does not speak TLS", await ReasonAsync(address, new()));
+        Assert.Equal("the server does not speak TLS", await ReasonAsync(address, new()));
     }
 
     [Fact]

@@ -79,7 +79,7 @@ public sealed class ExpectedTimeTests
         var options = Typed.Read(Preset.Main, "-r", "12", "-d", duration);
         var plan = new BenchPlan(options, [new Target(Address.Parse("unix:/tmp/a.sock"), options.Variants[0])]);
         Assert.Equal(hours, PlanText.Lines(plan, 80).Contains(
-            "shorter: -d 300ms (300 alone is seconds) or a lower -r; Ctrl-C keeps its rounds"));
+            "for a shorter run: -d 300ms (300 means seconds) or a smaller -r; Ctrl-C keeps the rounds"));
     }
 
     [Fact]

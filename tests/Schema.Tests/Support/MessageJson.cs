@@ -14,7 +14,7 @@ internal static class MessageJson
         WireWriter.Write(JsonReader.Read(type, new JsonSource(json), types));
 
     /// <summary>Returns the canonical JSON of a message in one line, without fields that the descriptor does not know.</summary>
-    /// <exception cref="SchemaException">The bytes are no message of this type.</exception>
+    /// <exception cref="SchemaException">The bytes are not a message of this type.</exception>
     public static string Decode(MessageDescriptor type, byte[] bytes, MethodTypes types) =>
         new JsonWriter(types).Write(new WireReader(types).Read(type, bytes));
 }

@@ -22,15 +22,15 @@ internal sealed class AbCommand
         Shapes = [],
         FreshServers = false, // the command sets it, however a measurement ends
         Name = "ab",
-        Description = "Compares two builds of a server, started by the commands given and interleaved as arms of one run: did this change "
-            + "make it slower? Every round has new processes of both. About 5 minutes.",
+        Description = "Compares two builds of a server in one run: is the new build slower? Two commands start the builds, and every round "
+            + "has new processes of both. About 5 minutes.",
         Examples = """
-            In a command these are replaced by the place where the server is to listen:
+            In each command one of these words stands for the place where the server listens:
               {url}      as ASP.NET Core reads it: http://127.0.0.1:4711, http://unix:/tmp/x.sock
-              {address}  as this program writes it: http://127.0.0.1:4711, unix:/tmp/x.sock
+              {address}  as this tool writes it: http://127.0.0.1:4711, unix:/tmp/x.sock
               {port}     a free port
               {path}     a path for a Unix socket
-            Its words are split as a shell does, without a shell. A server is ready when a
+            Words are split as in a shell, but no shell runs. A server is ready when a
             connection succeeds (30 s at most). It serves Bench.Download, or any method with
             --call. In GitHub Actions the table is added to the summary of the job.
 
@@ -54,7 +54,7 @@ internal sealed class AbCommand
         ],
         Words = new Dictionary<string, string>
         {
-            ["--transports"] = "transports to measure, each with a process of its own on both sides: tcp, tls, unix, pipe",
+            ["--transports"] = "transports to measure, each with its own process of both builds: tcp, tls, unix, pipe",
         },
     };
 
@@ -86,7 +86,7 @@ internal sealed class AbCommand
     {
         var plain = new RunOptionsReader(options, typed, sweeping: true, service: service).Read();
         if (plain.Variants.Count > 1)
-            throw new UsageException("--base and --head make the arms: give every other setting one value");
+            throw new UsageException("--base and --head are the arms to compare: give every other setting one value");
         var basis = plain.Variants[0];
         return plain with
         {
@@ -106,7 +106,7 @@ internal sealed class AbCommand
         foreach (var kind in plain.Transports)
         {
             if (GivenCommand.Missing(words, kind) is { } places)
-                throw new UsageException($"{side.Name} does not say where to listen for {kind}: write {places} in it");
+                throw new UsageException($"{side.Name} does not say where the server listens for {kind}: write {places} in the command");
         }
         return words;
     }

@@ -16,15 +16,15 @@ internal static class EchoExperiment
         Shapes = [],
         FreshServers = false,
         Name = "echo",
-        Description = "Ping-pong without any protocol: every packet is echoed and checked. Reports the time of a round trip and "
-            + "its ratio to TCP.",
+        Description = "Ping-pong of bytes without a protocol: every packet is echoed and checked. The report has the time of a round trip "
+            + "and the ratio to TCP.",
         Examples = $"""
             Examples:
-              GrpcBench echo                              what was published in 2014: {Published2014}
+              GrpcBench echo                              the measurement published in 2014: {Published2014}
               GrpcBench echo --quick                      a first answer
-              GrpcBench echo --quick --sockets dotnet,loop  what .NET's sockets add to it
-              GrpcBench echo -s 64 -c 1,64 -m 1,16        more than one packet out at a time
-              GrpcBench echo -U tcp://127.0.0.1:7 -n 10k  somebody else's echo
+              GrpcBench echo --quick --sockets dotnet,loop  what .NET's sockets add to a round trip
+              GrpcBench echo -s 64 -c 1,64 -m 1,16        several packets in flight on a connection
+              GrpcBench echo -U tcp://127.0.0.1:7 -n 10k  an echo server of your own
               GrpcBench echo --format wide-csv            transport, size and milliseconds of every run
 
             """,
@@ -42,8 +42,8 @@ internal static class EchoExperiment
         Words = new Dictionary<string, string>
         {
             ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
-                + "pipe:/name; without -U: start one and compare its transports",
-            ["--sockets"] = "sockets of the started server: loop (this project's event loop and nothing else, default on Linux), "
+                + "pipe:/name; without -U: start a server and compare its transports",
+            ["--sockets"] = "sockets of the started server: loop (this project's event loop alone, default on Linux), "
                 + "dotnet (System.Net.Sockets through Kestrel, default elsewhere and for tls) or bare (without Kestrel); "
                 + "dotnet,loop: compare both",
             ["-s"] = "bytes of a packet",

@@ -28,7 +28,7 @@ internal static class HttpCommand
     {
         var options = new HttpCommandOptions();
         var command = new MeasuringCommand("http",
-            "Measures HTTP/1.1 servers like wrk or ab, over TCP, TLS, Unix sockets and pipes, and compares them.");
+            "Measures HTTP/1.1 servers as wrk and ab do, over TCP, TLS, Unix sockets and pipes, and compares them.");
         command.Arguments.Add(options.Urls);
         options.Run.Streams.Hidden = true; // known only so that it can be refused with the reason
         foreach (var option in options.Offered)

@@ -16,7 +16,7 @@ internal sealed class HttpCommandOptions(OptionList list)
     public Argument<string[]> Urls { get; } = new("URL")
     {
         Description = "server to measure: http://host:port/path?query, https://…, unix:/path/of.sock, unix-abstract:name, pipe:/name; "
-            + "NAME=URL names the arm; several are interleaved and compared",
+            + "NAME=URL names the arm; several URLs are measured in one run and compared",
         Arity = new ArgumentArity(0, 100),
     };
 
@@ -37,7 +37,7 @@ internal sealed class HttpCommandOptions(OptionList list)
         "statuses that count as success, as in 200,304 or 2xx,404 (default: 2xx)");
 
     public Option<string[]> Header { get; } = list.Many(HelpPlace.Service.Rarely, "-H", "'NAME: VALUE'",
-        "header of every request, repeatable; may replace Host; @FILE and '$VARIABLE' hold headers, one per line", "--header");
+        "header of every request, repeatable; may replace Host; @FILE or '$VARIABLE' holds headers, one per line", "--header");
 
     public Option<string> Scenario { get; } = new("--scenario") { HelpName = "NAME", Hidden = true };
 

@@ -16,7 +16,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
     {
         if (typed.GetValue(declared.Run.Streams) is not (null or "1"))
             throw new UsageException(
-                "-m asks for pipelining, which servers handle badly and browsers have given up: use more connections (-c)");
+                "-m would need HTTP/1.1 pipelining, which this tool does not measure: use more connections (-c)");
         var arms = Arms();
         return new RunOptionsReader(declared.Run, typed, given: [.. arms.Select(arm => arm.Address)]).Read() with
         {
@@ -42,9 +42,9 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             arms.Add(new HttpArm(number > 1 ? string.Create(CultureInfo.InvariantCulture, $"#{number}") : url.Name, url.Address, request));
         }
         if (arms.Where(arm => arm.Name.Length > 0).GroupBy(arm => arm.Name).FirstOrDefault(same => same.Count() > 1) is { } twice)
-            throw new UsageException($"two URLs are named '{twice.Key}': give each its own name");
+            throw new UsageException($"two URLs are named '{twice.Key}': give each URL its own name");
         return arms.Where(arm => arm.Name is "" or ['#', ..]).GroupBy(arm => (arm.Address, arm.Request.Path)).Any(same => same.Count() > 1)
-            ? throw new UsageException("the same URL is given twice: give each a name, as in a=URL b=URL")
+            ? throw new UsageException("the same URL is given twice: give each URL a name, as in a=URL b=URL")
             : arms;
     }
 
@@ -103,7 +103,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
     {
         var method = typed.GetValue(declared.Method) ?? (body is null ? "GET" : "POST");
         if (method.Length is 0 or > 32 || !method.All(char.IsAsciiLetter))
-            throw new UsageException($"--method '{method}' is no method such as GET, HEAD or POST");
+            throw new UsageException($"--method '{method}' is not a method such as GET, HEAD or POST");
         return method.ToUpperInvariant() is "CONNECT" or "TRACE"
             ? throw new UsageException(
                 $"--method {method} opens a tunnel or echoes the request: measure GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")
@@ -118,7 +118,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
         return path.All(c => c is > ' ' and < '\x7f' and not '#')
             ? path
             : throw new UsageException(
-                $"--path '{UrlText.WithoutSecrets(path)}' has characters that a request may not have: write them as %20");
+                $"--path '{UrlText.WithoutSecrets(path)}' has characters that a request may not contain: percent-encode them, as in %20");
     }
 
     private byte[]? Body()

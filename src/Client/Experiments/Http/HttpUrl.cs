@@ -16,7 +16,7 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
     public static HttpUrl Parse(string text)
     {
         if (text.StartsWith('-'))
-            throw new UsageException($"{UrlText.WithoutSecrets(text)} is no option of http");
+            throw new UsageException($"http has no option {UrlText.WithoutSecrets(text)}");
         var sign = text.IndexOf('=', StringComparison.Ordinal);
         var isNamed = sign >= 0 && text.IndexOfAny([':', '/'], 0, sign) < 0;
         var (name, url) = isNamed ? (text[..sign].Trim(), text[(sign + 1)..]) : ("", text);
@@ -28,7 +28,7 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
         if (!Address.TryParse(place, out var address, out var error))
             throw new UsageException(error);
         return address is Address.Tcp { Port: 0 } or Address.Tls { Port: 0 }
-            ? throw new UsageException($"'{UrlText.WithoutSecrets(url)}' needs a port to connect to")
+            ? throw new UsageException($"'{UrlText.WithoutSecrets(url)}' needs a port, as in http://localhost:8080/")
             : new HttpUrl(name, address, path);
     }
 
@@ -40,7 +40,8 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
         ("", _) => common,
         (_, "") => OwnPath,
         _ => throw new UsageException(
-            $"--path {UrlText.WithoutSecrets(common)} and the path of {UrlText.WithoutSecrets(Address + OwnPath)}: give one of them"),
+            $"--path {UrlText.WithoutSecrets(common)} and {UrlText.WithoutSecrets(Address + OwnPath)} both give a path: leave out one "
+                + "of the two"),
     };
 
     /// <summary>Returns the URL without its query, for reports and files.</summary>
@@ -51,12 +52,12 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
     private static (string Place, string Path) Split(string text)
     {
         if (!Uri.TryCreate(text, UriKind.Absolute, out var uri) || uri.Host.Length == 0)
-            throw new UsageException($"'{UrlText.WithoutSecrets(text)}' is no URL: write http://host:port/path");
+            throw new UsageException($"'{UrlText.WithoutSecrets(text)}' is not a URL: write http://host:port/path");
         if (uri.UserInfo.Length > 0)
-            throw new UsageException($"'{UrlText.WithoutSecrets(text)}' has a user in it: write -H 'Authorization: …'");
+            throw new UsageException($"'{UrlText.WithoutSecrets(text)}' contains a user name: write -H 'Authorization: …' instead");
         if (uri.Fragment.Length > 0)
             throw new UsageException(
-                $"'{UrlText.WithoutSecrets(text)}' has a fragment, which is never sent: leave out # and the rest");
+                $"'{UrlText.WithoutSecrets(text)}' has a fragment, which is never sent: leave out the text from # on");
         return (uri.GetLeftPart(UriPartial.Authority), uri.PathAndQuery == "/" ? "" : uri.PathAndQuery);
     }
 }
@@ -73,17 +74,17 @@ internal sealed record HttpHeader(string Name, string Value)
         var (name, value) = colon < 0 ? ("", "") : (text[..colon], text[(colon + 1)..].Trim(' ', '\t'));
         if (name.Length == 0 || !name.All(c => char.IsAsciiLetterOrDigit(c) || Marks.Contains(c, StringComparison.Ordinal))
             || value.Any(char.IsControl))
-            throw new UsageException($"-H '{Redaction.Header(text).ReplaceLineEndings(" ")}' is no header such as 'Accept: text/html'");
+            throw new UsageException($"-H '{Redaction.Header(text).ReplaceLineEndings(" ")}' is not a header such as 'Accept: text/html'");
         // The text ends with a colon when the shell has split an unquoted header. The header's value would then be taken for a URL,
         // and the error would print a secret.
         if (text[^1] == ':')
             throw new UsageException($"-H {text} has no value: quote the whole header, as in -H '{name}: value'");
         var header = new HttpHeader(name, value);
         if (header.Is("Content-Length") || header.Is("Transfer-Encoding"))
-            throw new UsageException($"-H {name}: the length of the body follows from --body");
+            throw new UsageException($"-H {name}: this tool sets the length of the body from --body, so leave out this header");
         return header.Is("Expect")
-            ? throw new UsageException("-H Expect: the body is sent with the headers, without waiting")
-            : header.Is("Upgrade") ? throw new UsageException("-H Upgrade: only HTTP/1.1 is measured") : header;
+            ? throw new UsageException("-H Expect: the body is sent with the headers, without waiting, so leave out this header")
+            : header.Is("Upgrade") ? throw new UsageException("-H Upgrade: only HTTP/1.1 is measured, so leave out this header") : header;
     }
 
     public bool Is(string name) => string.Equals(Name, name, StringComparison.OrdinalIgnoreCase);

@@ -14,13 +14,13 @@ internal static class LayersExperiment
         Shapes = [],
         FreshServers = false,
         Name = "layers",
-        Description = "What takes the time of a call? Kernel, .NET's sockets, Kestrel's connection, HTTP/2 and gRPC on each transport, "
-            + "and what each layer adds. About 10 minutes; --quick 4.",
+        Description = "Measures what each layer adds to the time of a call: kernel, .NET's sockets, Kestrel's connection, HTTP/2 and gRPC, "
+            + "on each transport. About 10 minutes; with --quick 4.",
         Examples = """
             Examples:
               GrpcBench layers --quick                    TCP, Unix socket and pipe, 10 B and 10 kB
               GrpcBench layers --transports tcp,tls,unix  what encryption adds, and to which layer
-              GrpcBench layers --client-cpus 0 --server-cpus 0  what is computed alone, without wake-ups of another CPU
+              GrpcBench layers --client-cpus 0 --server-cpus 0  computing time alone, without wake-ups of another CPU
               GrpcBench report results/….json --plot layers --format svg -o layers.svg
 
             """,

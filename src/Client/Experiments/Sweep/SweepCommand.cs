@@ -20,7 +20,7 @@ internal static class SweepCommand
             [.. Knob.All.Select(knob => knob.Name + "=")]);
         var options = new RunCommandOptions(Preset.Main with { Shapes = [] });
         var command = new MeasuringCommand("sweep",
-            "Compare the values of a setting, interleaved with the default: every value gets a server process of its own.");
+            "Compares the values of a setting with the default, in one run: every value has its own server process.");
         command.Options.Add(vary);
         var service = new ServiceOptions();
         foreach (var option in options.Offered.Concat(service.ToCall))
@@ -40,12 +40,12 @@ internal static class SweepCommand
     internal static IReadOnlyList<Variant> Variants(RunOptions plain, IEnumerable<string> sweeps)
     {
         if (plain.Variants.Count > 1)
-            throw new UsageException("--vary makes the arms: give every other setting one value");
+            throw new UsageException("--vary sets the arms to compare: give every other setting one value");
         var basis = plain.Variants[0];
         var variants = sweeps.SelectMany(sweep => Arms(plain, basis.Knobs, sweep)).Prepend(basis).ToList();
         return variants.Select(variant => variant.Name).Distinct().Count() == variants.Count
             ? variants
-            : throw new UsageException("--vary names the same value twice");
+            : throw new UsageException("--vary names the same value twice: leave out one of the two");
     }
 
     private static IEnumerable<Variant> Arms(RunOptions plain, Knobs basis, string sweep)

@@ -86,7 +86,7 @@ internal sealed class ExpectedStatus
 
     public bool Has(int status) => status < expected.Length && expected[status];
 
-    private static FormatException Refusal(string part) => new($"'{part}' is no status such as 200 or 2xx, from 200 to 599");
+    private static FormatException Refusal(string part) => new($"'{part}' is not a status from 200 to 599 such as 200 or 2xx");
 }
 
 /// <summary>Makes one call before the measurement. The call shows that the server answers the request, and how long the reply is.</summary>
@@ -114,9 +114,9 @@ internal static class HttpProbe
         null => string.Create(CultureInfo.InvariantCulture,
             $"accepts connections but gave no reply within {options.Timeout.TotalSeconds:0.###} s (--timeout)"),
         FailureKind.Protocol => "does not answer in HTTP/1.1",
-        FailureKind.ConnectionLost => "closed the connection without a whole reply",
+        FailureKind.ConnectionLost => "closed the connection before the reply was complete",
         { } redirect when FailureKind.IsRedirect(redirect) => $"answers {redirect}, a redirect: "
-            + "measure the URL that it points to, or accept the status with --expect-status",
+            + "measure the target of the redirect, or accept the status with --expect-status",
         var status => $"answers {status}: the request must succeed, so check the path, the headers and the server's log, "
             + "or accept the status with --expect-status",
     };

@@ -249,7 +249,7 @@ internal sealed class Http2Connection : IFrameHandler
     private void RequireSettingsFirst(FrameHeader header)
     {
         if (!sawSettings && (header.Type != FrameType.Settings || header.Has(FrameFlags.Ack)))
-            throw Broken("the server's first frame is not SETTINGS: not HTTP/2?");
+            throw Broken("the server's first frame is not SETTINGS: is it an HTTP/2 server?");
     }
 
     private void RequireOpened(int streamId)

@@ -208,7 +208,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         connection = null;
         Drop(
             () => Fail(CallResult.Failed(error == Http2Error.None ? FailureKind.ConnectionLost : FailureKind.Protocol)),
-            () => new IOException(error == Http2Error.None ? reason : $"the server does not speak HTTP/2 as it should ({reason})"));
+            () => new IOException(error == Http2Error.None ? reason : $"the server broke a rule of HTTP/2 ({reason})"));
     }
 
     private Http2Stream StreamOf() => options switch
