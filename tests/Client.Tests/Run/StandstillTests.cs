@@ -57,7 +57,7 @@ public class StandstillTests
         var folder = Directory.CreateTempSubdirectory("stop-");
         await using var server = new FakeServer();
         var file = Path.Combine(folder.FullName, "run.json");
-        var start = ThisProgram.StartInfo(["-U", $"{server.Address}", "-s", "10", "-c", "2", "-R", "2k", "-r", "1", "-d", "2s",
+        var start = ThisProgram.StartInfo(["-U", $"{server.Address}", "-s", "10", "-c", "2", "-R", "2k", "-r", "1", "-d", "6s",
             "--warmup", "100ms", "-o", file]);
         start.RedirectStandardOutput = start.RedirectStandardError = true;
         using var client = Process.Start(start)!;
@@ -66,7 +66,8 @@ public class StandstillTests
         {
         }
         var output = client.StandardOutput.ReadToEndAsync(TestContext.Current.CancellationToken);
-        // The client makes calls only in the warm-up of 0.1 s, which has some hundred calls, and in the window of 2 s.
+        // The client makes calls only in the warm-up of 0.1 s, which has some hundred calls, and in the window of 6 s. A busy machine may
+        // notice the calls a second or two late.
         var before = server.Calls;
         await TestLoad.UntilAsync(() => server.Calls > before + 1000 || client.HasExited);
         await StopAsync(client.Id, TimeSpan.FromSeconds(3));
@@ -75,7 +76,7 @@ public class StandstillTests
         Assert.True(File.Exists(file), $"{await output} {await error}");
         var round = Assert.Single(Analysis.Results.ResultsFile.Load(file).Rounds);
         // A stop that ends before the planned end of the window makes a silence in it; a later stop makes the window longer.
-        Assert.Matches("^(the window took .* instead of 2 s: this tool or the machine was stopped|no call ended for )", round.Spoiled);
+        Assert.Matches("^(the window took .* instead of 6 s: this tool or the machine was stopped|no call ended for )", round.Spoiled);
         folder.Delete(recursive: true);
     }
 
