@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 
 namespace IpcBench.EndToEnd.Tests;
@@ -16,6 +17,23 @@ internal sealed class OwnProcesses(string folder)
         for (var i = 0; i < 600 && Left().Count > 0; i++)
             await Task.Delay(50, TestContext.Current.CancellationToken);
         Assert.Empty(Left().Select(Name));
+    }
+
+    /// <summary>Kills all processes.</summary>
+    public void Kill()
+    {
+        foreach (var id in Left())
+        {
+            try
+            {
+                using var process = Process.GetProcessById(id);
+                process.Kill();
+            }
+            catch (ArgumentException)
+            {
+                // The process has ended.
+            }
+        }
     }
 
     private bool IsOurs(int id)
