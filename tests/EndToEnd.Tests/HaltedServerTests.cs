@@ -73,7 +73,7 @@ public sealed class HaltedServerTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         await using var server = await StartServerAsync();
-        await using var tool = Tool.Start("-U", Socket, "-r", "50", "-d", "1s", "--warmup", "20ms", "-s", "10", "-c", "8", "--timeout",
+        await using var tool = Tool.Start("-U", Socket, "-r", "1000", "-d", "1s", "--warmup", "20ms", "-s", "10", "-c", "8", "--timeout",
             "60s", "-o", File);
         await tool.SeesAsync("round 2:");
         server.Signal("STOP");

@@ -136,7 +136,7 @@ public sealed class MainJobTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
         await using var tool = Tool.Start(
-            "-r", "50", "-d", "300ms", "--warmup", "1ms", "-s", "10", "-c", "8", "-v", "-o", ResultsFile);
+            "-r", "1000", "-d", "300ms", "--warmup", "1ms", "-s", "10", "-c", "8", "-v", "-o", ResultsFile);
         await tool.SeesAsync("Requests/sec:");
         tool.Signal("INT");
         Assert.Equal(130, await tool.ExitCodeAsync());
@@ -174,11 +174,12 @@ public sealed class MainJobTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "looks for the server in /proc");
         // Moments before, in and between windows of 100 ms. The moments are few, because each starts a client and a server.
+        // The rounds would take minutes: however late the test looks, the client still runs.
         foreach (var moment in new[] { 0, 210, 640 })
         {
             File.Delete(ResultsFile);
             await using var tool = Tool.Start(
-                "-r", "50", "-d", "100ms", "--warmup", "1ms", "-s", "10", "-c", "4", "--transports", "unix", "-v",
+                "-r", "1000", "-d", "100ms", "--warmup", "1ms", "-s", "10", "-c", "4", "--transports", "unix", "-v",
                 "-o", ResultsFile);
             await tool.SeesAsync("round 1:");
             await Task.Delay(moment);
@@ -215,7 +216,7 @@ public sealed class MainJobTests : IDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "looks for the server in /proc");
         await using var tool = Tool.Start(
-            "-r", "50", "-d", "500ms", "--warmup", "1ms", "-s", "10", "-c", "8", "-o", ResultsFile);
+            "-r", "1000", "-d", "1s", "--warmup", "1ms", "-s", "10", "-c", "8", "-o", ResultsFile);
         // Servers are new in each round: this is the server of round 2, which has begun.
         await tool.SeesAsync("round 2:");
         using (var server = System.Diagnostics.Process.GetProcessById(Children(tool.Process.Id).Single()))

@@ -106,11 +106,14 @@ public class ConnectorContractTests
             Assert.Skip("there is no event loop on this system");
         await using var server = EchoServer.Start("tcp");
         var port = ((Address.Tcp)server.Address).Port;
+        // The port may have been another test's: its connections may still be in TIME_WAIT, so the new one is told by its own port.
+        var own = 0;
         await OnAsync(by, async loop =>
         {
             await using var stream = await ConnectAsync(server.Address, by, loop, new() { ResetOnClose = resets });
             await stream.WriteAsync(new byte[] { 1 });
             await stream.ReadExactlyAsync(new byte[1]);
+            own = Connections().Single(connection => connection.State == TcpState.Established).LocalEndPoint.Port;
         });
         var left = States();
         for (var begun = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(begun) < Patience; left = States())
@@ -121,8 +124,11 @@ public class ConnectorContractTests
         }
         Assert.Equal(resets ? [] : [TcpState.TimeWait], left);
 
-        List<TcpState> States() => [.. IPGlobalProperties.GetIPGlobalProperties().GetActiveTcpConnections()
-            .Where(connection => connection.RemoteEndPoint.Port == port).Select(connection => connection.State)];
+        List<TcpState> States() =>
+            [.. Connections().Where(connection => connection.LocalEndPoint.Port == own).Select(connection => connection.State)];
+
+        IEnumerable<TcpConnectionInformation> Connections() => IPGlobalProperties.GetIPGlobalProperties().GetActiveTcpConnections()
+            .Where(connection => connection.RemoteEndPoint.Port == port);
     }
 
     [Theory]
