@@ -19,7 +19,7 @@ public sealed partial class StockServiceTests : IDisposable
         await DotnetAsync("build", "-c", "Release", "-p:RunAnalyzers=false", "-o", Path.Combine(folder, "out"), project);
 
         // The command is written as in the help.
-        var server = $"dotnet '{Path.Combine(folder, "out", "Shop.dll")}' --contentRoot '{project}' --urls ";
+        var server = $"dotnet '{Path.Combine(folder, "out", "Shop.dll")}' --contentRoot . --urls ";
         string[] call = ["--call", "greet.Greeter.SayHello", "--data", "{\"name\":\"tea\"}",
             "--proto", Path.Combine(project, "Protos", "greet.proto"), "-c", "2", "-r", "1", "-n", "20", "--warmup", "1ms", "--no-save"];
         var (measured, output, error) = await Tool.RunAsync(

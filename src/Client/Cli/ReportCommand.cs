@@ -29,7 +29,11 @@ internal static class ReportCommand
                 Description = $"one of {formats} (default: by the extension of -o, else text)",
             },
             [.. Reports.All.Select(report => report.Format)]);
-        var output = new Option<string>("-o", "--output") { HelpName = "FILE", Description = "the file to write (default: the screen)" };
+        var output = new Option<string[]>("-o", "--output")
+        {
+            HelpName = "FILE",
+            Description = "the file to write, repeatable (default: the screen)",
+        };
         var plot = CompletionCommand.Suggesting(
             new Option<string>("--plot")
             {
@@ -43,18 +47,23 @@ internal static class ReportCommand
             + "measured numbers.") { files, format, output, plot, verbose };
         command.SetAction(typed =>
         {
-            var path = typed.GetValue(output);
-            var report = Choose(typed.GetValue(format) ?? FormatOf(path), typed.GetValue(plot), formats);
+            var paths = typed.GetValue(output) ?? [];
+            var reports = paths.DefaultIfEmpty(null).Select(
+                path => (Path: path, Report: Choose(typed.GetValue(format) ?? FormatOf(path), typed.GetValue(plot), formats))).ToList();
             var named = typed.GetValue(files) ?? [];
-            if (report is TextReport && path is null)
-                report = new TextReport(Screen.OfOutput().Layout(typed.GetValue(verbose)));
-            if (named.Length == 0 && report is not PublishedReport)
+            if (named.Length == 0 && reports.Exists(one => one.Report is not PublishedReport))
                 throw new UsageException("report needs a results file, as in GrpcBench report results/….json");
-            var text = report.Make(ResultsReading.Model(named));
-            if (text.Length == 0)
-                throw new EnvironmentException(
-                    $"--format {report.Format} shows rounds, but there is no round in {string.Join(", ", named)}");
-            Write(text, path);
+            var model = ResultsReading.Model(named);
+            foreach (var (path, report) in reports)
+            {
+                var shown = report is TextReport && path is null
+                    ? new TextReport(Screen.OfOutput().Layout(typed.GetValue(verbose))) : report;
+                var text = shown.Make(model);
+                if (text.Length == 0)
+                    throw new EnvironmentException(
+                        $"--format {report.Format} shows rounds, but there is no round in {string.Join(", ", named)}");
+                Write(text, path);
+            }
             return ExitCode.Ok;
         });
         return command;

@@ -115,7 +115,7 @@ internal static class CallTargets
         }
         catch (IOException e)
         {
-            throw new EnvironmentException($"{e.Message}. Is a gRPC server running there?", e);
+            throw new EnvironmentException(GrpcCaller.Advised(e, ". Is a gRPC server running there?"), e);
         }
         if (Refusal(call, answers) is { } sentence)
             throw new EnvironmentException($"{server.Server} {sentence}");

@@ -142,6 +142,16 @@ internal sealed class GrpcCaller : IDisposable
         }
     }
 
+    /// <summary>
+    /// Returns the error of a call with advice. A server without HTTP/2 has advice of its own, since it is there and runs.
+    /// </summary>
+    /// <param name="usual">The advice for any other error, with its beginning, such as a full stop.</param>
+    public static string Advised(IOException e, string usual) => IsWithoutHttp2(e.InnerException?.InnerException)
+        ? $"{e.Message}. The server speaks HTTP/1.1 only, and gRPC needs HTTP/2: in ASP.NET Core add "
+            + "--Kestrel:EndpointDefaults:Protocols Http2 to the command of the server, or --contentRoot . if the appsettings.json "
+            + "beside the program says it"
+        : e.Message + usual;
+
     public void Dispose() => http.Dispose();
 
     private HttpRequestMessage Request(string path, ReadOnlyMemory<byte> message)
@@ -212,11 +222,15 @@ internal sealed class GrpcCaller : IDisposable
             ? wrapped.InnerException : e.InnerException;
         // The connection below TLS is TCP, so its errors contain the TCP address.
         var reason = (inner?.Message ?? e.Message).TrimEnd('.').Replace($"to {dialed}:", $"to {Address}:", StringComparison.Ordinal);
+        if (IsWithoutHttp2(inner))
+            return "HTTP_1_1_REQUIRED";
         var isHandshake = reason.EndsWith("did not complete the HTTP/2 handshake", StringComparison.Ordinal);
         var isEnded = isHandshake || inner is HttpIOException { HttpRequestError: HttpRequestError.ResponseEnded };
         return reason + (isHandshake ? NoStream : "")
             + (isEnded && Address is Address.Tcp ? " (a TLS server also ends a plaintext connection like this: try https://)" : "");
     }
+
+    private static bool IsWithoutHttp2(Exception? e) => e is HttpProtocolException { ErrorCode: (long)Http2Error.Http11Required };
 
     private static string? Header(HttpResponseMessage response, string name) =>
         response.TrailingHeaders.TryGetValues(name, out var values) || response.Headers.TryGetValues(name, out values)

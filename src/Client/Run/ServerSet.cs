@@ -87,7 +87,8 @@ internal sealed class ServerSet : IAsyncDisposable
         catch (IOException e)
         {
             var failure = new EnvironmentException(!options.OwnServer
-                ? $"{e.Message}: start a server there ({ThisProgram.Typed} serve --help), or leave out -U: then this tool starts a server"
+                ? GrpcCaller.Advised(
+                    e, $": start a server there ({ThisProgram.Typed} serve --help), or leave out -U: then this tool starts a server")
                 : await set.DeathAsync(failed: true) ?? e.Message, e);
             await ChildProcess.EndAfterAsync(failure, set);
             throw failure;

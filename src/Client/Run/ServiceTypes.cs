@@ -92,7 +92,7 @@ internal static class ServiceTypes
         }
         catch (IOException e)
         {
-            throw new EnvironmentException($"{e.Message}. Is a gRPC server running there?", e);
+            throw new EnvironmentException(GrpcCaller.Advised(e, ". Is a gRPC server running there?"), e);
         }
     }
 

@@ -10,7 +10,25 @@ public sealed class ReportCommandTests : IDisposable
 {
     private readonly string file = Path.Combine(Path.GetTempPath(), $"report-{Guid.NewGuid():N}.json");
 
-    public void Dispose() => File.Delete(file);
+    public void Dispose()
+    {
+        foreach (var ending in new[] { "", ".md", ".csv" })
+            File.Delete(file + ending);
+    }
+
+    [Fact]
+    public async Task Each_file_gets_the_report_of_its_extension()
+    {
+        ResultsFile.Save(file, await MadeUp.RunAsync(new MadeUpRounds(), rounds: 1));
+        string[] arguments = ["report", file, "-o", file + ".md", "-o", file + ".csv"];
+        var typed = CommandTree.Create(arguments).Parse(arguments);
+        Assert.Empty(typed.Errors);
+        Assert.Equal(0, await typed.InvokeAsync(
+            new InvocationConfiguration { EnableDefaultExceptionHandler = false }, TestContext.Current.CancellationToken));
+        Assert.Contains("\n| ", await File.ReadAllTextAsync(file + ".md", TestContext.Current.CancellationToken), StringComparison.Ordinal);
+        Assert.Contains(",transport,", await File.ReadAllTextAsync(file + ".csv", TestContext.Current.CancellationToken),
+            StringComparison.Ordinal);
+    }
 
     [Theory]
     [InlineData("hgrm")]

@@ -50,6 +50,19 @@ public sealed class FirstReplyTests : IDisposable
     }
 
     [Fact]
+    public async Task A_server_without_HTTP_2_is_reported_with_advice()
+    {
+        await using var server = new FakeServer
+        {
+            Greeting = Frames.GoAway(0, (uint)Http2Error.Http11Required), // as Kestrel sends, without SETTINGS before
+            Answer = (_, _) => [],
+        };
+        Assert.Equal($"{server.Address} does not answer: HTTP_1_1_REQUIRED. The server speaks HTTP/1.1 only, and gRPC needs HTTP/2: in "
+            + "ASP.NET Core add --Kestrel:EndpointDefaults:Protocols Http2 to the command of the server, or --contentRoot . if the "
+            + "appsettings.json beside the program says it", await RefusalAsync(server));
+    }
+
+    [Fact]
     public async Task An_answer_without_an_end_is_reported()
     {
         await using var server = new FakeServer

@@ -23,7 +23,7 @@ internal sealed class AbCommand
         FreshServers = false, // the command sets it, however a measurement ends
         Name = "ab",
         Description = "Compares two builds of a server in one run: is the new build slower? Two commands start the builds, and every round "
-            + "has new processes of both. About 5 minutes.",
+            + "has new processes of both. About 6 minutes.",
         Examples = """
             In each command one of these words stands for the place where the server listens:
               {url}      as ASP.NET Core reads it: http://127.0.0.1:4711, http://unix:/tmp/x.sock
@@ -34,8 +34,13 @@ internal sealed class AbCommand
             connection succeeds (30 s at most). It serves Bench.Download, or any method with
             --call. In GitHub Actions the table is added to the summary of the job.
 
+            ASP.NET Core reads appsettings.json in the working folder, and with --contentRoot .
+            in the folder of the program. The file has HTTP/2 for a new gRPC service, which has
+            no reflection: --proto gives the types of its methods.
+
             Examples:
-              GrpcBench ab --base './old/Shop --urls {url}' --head './new/Shop --urls {url}' \
+              GrpcBench ab --base './old/Shop --contentRoot . --urls {url}' \
+                --head './new/Shop --contentRoot . --urls {url}' --proto Protos/cart.proto \
                 --call shop.Cart/Add --data '{"item":"tea"}' --fail-on 'server_cpu>3%'
               GrpcBench ab --base 'python3 base/app.py --port {port} --socket {path}' \
                 --head 'python3 head/app.py --port {port} --socket {path}'
@@ -46,7 +51,7 @@ internal sealed class AbCommand
         Connections = new("50"),
         Duration = new("1s"),
         Rounds = new("16"),
-        Warmup = new("150ms"), // and so 3 s for each server: sixteen rounds take five minutes
+        Warmup = new("150ms"), // and so 3 s for each server: sixteen rounds take six minutes
         NotOffered =
         [
             "-U", "--quick", "--aa", "--crank", "--reference", "--server-pids", "--load", "--find",

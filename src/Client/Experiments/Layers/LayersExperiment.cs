@@ -15,7 +15,7 @@ internal static class LayersExperiment
         FreshServers = false,
         Name = "layers",
         Description = "Measures what each layer adds to the time of a call: kernel, .NET's sockets, Kestrel's connection, HTTP/2 and gRPC, "
-            + "on each transport. About 10 minutes; with --quick 4.",
+            + "on each transport. About 16 minutes; with --quick 4.",
         Examples = """
             Examples:
               GrpcBench layers --quick                    TCP, Unix socket and pipe, 10 B and 10 kB
