@@ -73,6 +73,15 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
+    public void A_narrow_screen_keeps_the_percentiles_of_a_single_server()
+    {
+        var run = new SampleRuns { Transports = ["unix"], Sizes = [10], Connections = [1, 400], Rounds = 3, SamplesPerRound = 4000 }.Make();
+        var text = new TextReport(new TextLayout(80, IsBrief: true)).Make(new ReportModel(run));
+        Assert.Matches(@"\nload +requests/s +p50 +p95 +p99  server CPU\n", text);
+        Assert.Contains("\n(no room for client CPU)\n", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Dropped_columns_are_not_explained()
     {
         var run = new SampleRuns { Sizes = [10], Rounds = 8, SamplesPerRound = 200 }.Make();

@@ -32,7 +32,11 @@ internal static class RunTables
         string[] arm = cells.Select(cell => cell.Key.Arm).Distinct().Skip(1).Any() ? ["transport"] : [];
         var table = new TextTable([Arms.Heading(run), .. arm, Arms.RateHeading(run), .. ratio, "p50", "p95", "p99", "client CPU",
             "server CPU"])
-        { Words = 1 + arm.Length, Spare = ["p95", "p99", "p50", "client CPU"] };
+        {
+            Words = 1 + arm.Length,
+            // A single server is measured for its latency. Between several, the ratio and the CPU decide.
+            Spare = arm.Length == 0 ? ["client CPU", "p95", "p99", "p50"] : ["p95", "p99", "p50", "client CPU"],
+        };
         foreach (var cell in cells)
         {
             table.Add([Arms.NameOf(run, cell.Workload), .. arm.Select(_ => cell.Key.Arm), cell.Show(Metric.Rate),
