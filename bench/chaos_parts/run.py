@@ -254,8 +254,9 @@ class Run:
                 self.problems.append(f"{good} calls counted as good, every reply was wrong")
             for a_round in rounds:
                 key = self.record["cells"][a_round["cell"]]["key"]
-                # Bytes are counted as they arrive, so parts of all that is out may be among them, and headers are taken off by their share.
-                most = (a_round["completed"] + key["connections"] * key["streams"]) * key["size"] * 1.1 + 1000
+                # Bytes are counted as they arrive: parts of the failed calls and of all that is out may be among them. Headers are taken off by their share.
+                calls = a_round["completed"] + sum(a_round.get("failed", {}).values()) + key["connections"] * key["streams"]
+                most = calls * key["size"] * 1.1 + 1000
                 if a_round["payloadBytes"] > most:
                     self.problems.append(f"{a_round['completed']} calls of {key['size']} bytes make {a_round['payloadBytes']} bytes")
 

@@ -79,10 +79,22 @@ public sealed class ConnectionStatesTests : IDisposable
             _ => new IPEndPoint(IPAddress.Loopback, 0),
         };
         Assert.SkipUnless(kind != "tcp6" || Socket.OSSupportsIPv6, "no IPv6 here");
-        var listener = Keep(new Socket(where.AddressFamily, SocketType.Stream, ProtocolType.Unspecified));
-        listener.Bind(where);
-        listener.Listen(10);
-        return (listener, listener.LocalEndPoint is IPEndPoint ip ? new LocalEndpoint.TcpPort(ip.Port) : new LocalEndpoint.UnixName(path));
+        while (true)
+        {
+            var listener = Keep(new Socket(where.AddressFamily, SocketType.Stream, ProtocolType.Unspecified));
+            listener.Bind(where);
+            listener.Listen(10);
+            if (listener.LocalEndPoint is not IPEndPoint ip)
+                return (listener, new LocalEndpoint.UnixName(path));
+            // The port may have been another program's, whose connections are still in TIME_WAIT: then the next port is taken.
+            var address = new LocalEndpoint.TcpPort(ip.Port);
+            using var states = ConnectionStates.Open([address]);
+            Assert.NotNull(states);
+            var former = new ConnectionTally[1];
+            states.Read(former);
+            if (former[0] == default)
+                return (listener, address);
+        }
     }
 
     private (Socket Client, Socket Server) Connect(Socket listener, bool accept = true)
