@@ -105,7 +105,7 @@ internal sealed class EchoExplanation : IExplanation
             + (difference.Ns >= 0 ? "less" : "more");
     }
 
-    // Chooses the smallest size, a size of about 1 kB and the largest size. Other sizes would add nothing.
+    // Chooses the smallest size, a size of about 1 kB and the largest size.
     private static IEnumerable<long> Chosen(List<long> sizes) =>
         sizes.Count <= 3 ? sizes : new[] { sizes[0], sizes.MinBy(size => Math.Abs(Math.Log(size / 1024.0))), sizes[^1] }.Distinct();
 
