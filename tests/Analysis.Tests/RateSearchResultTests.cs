@@ -106,7 +106,7 @@ public class RateSearchResultTests
         "tcp keeps failures<1% at every rate that was tried, up to 25,000 calls/s, 1.25 times its rate at full load.")]
     [InlineData("failures<0.0001%", Rounds, "the highest rate at which tcp keeps failures<0.0001% " + TooFew)]
     [InlineData("p99.9<1s", Rounds, "the highest rate at which tcp keeps p99.9<1s " + TooFew)]
-    public void A_search_that_finds_no_limit_explains_the_outcome(string text, int rounds, string expected) =>
+    public void A_search_without_a_result_explains_why(string text, int rounds, string expected) =>
         Assert.Equal("10 B: " + expected, Assert.Single(RateSearchSentences.Lines(new MeasuredRun(Run(text, 1, rounds, length: 2000)))));
 
     [Fact]
@@ -166,7 +166,7 @@ public class RateSearchResultTests
     }
 
     [Fact]
-    public void Windows_of_a_search_are_not_rounds_of_other_cells()
+    public void Windows_of_a_search_do_not_count_as_rounds()
     {
         var measured = new MeasuredRun(Run("p99<1ms", seed: 1));
         Assert.Equal((1, 0, Rounds), (measured.CommonRounds, measured.Cells[1].Rounds.Count, measured.Cells[1].Windows.Count));
