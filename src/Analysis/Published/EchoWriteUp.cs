@@ -88,7 +88,7 @@ internal sealed class EchoExplanation : IExplanation
             + "than over TCP is not decided";
         var computing = cpu is { IsDecided: true } ? $", with {Change(cpu)} of CPU" : "";
         return $"over {cell.Key.Transport} {trip}{computing}{(apart && waiting is { IsDecided: true } ? $" and {Change(waiting)} of waiting"
-            : apart || computing.Length == 0 ? "" : ", computed in part on both sides at once")}.";
+            : apart || computing.Length == 0 ? "" : ", part of which both sides use at the same time")}.";
     }
 
     /// <summary>Returns the difference if the run decides it by the simultaneous interval of this metric. Null otherwise.</summary>
