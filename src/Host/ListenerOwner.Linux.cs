@@ -17,8 +17,8 @@ public sealed partial record ListenerOwner
         _ => Unknown("this system has no named pipes of Windows"),
     };
 
-    // SO_PEERCRED of a connected Unix socket names the process that called listen(2). Another process that has the socket
-    // inherited it, so it is a descendant of that process.
+    // SO_PEERCRED of a connected Unix socket names the process that called listen(2). Any other process that holds the
+    // socket is a descendant, which has inherited the socket.
     private static ListenerOwner OfUnixSocket(string name)
     {
         using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };

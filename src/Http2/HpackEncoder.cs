@@ -40,8 +40,9 @@ public sealed class HpackEncoder(RepeatedFields fields)
     }
 
     /// <summary>
-    /// Makes a block that first tells the new size of the table. The smallest size since the last block must be told
-    /// before it (RFC 7541, 4.2). This method always tells 0 first, which is never larger than the smallest size.
+    /// Makes a block that tells the new size of the table before its fields. Before the new size, the block must tell
+    /// the smallest size since the last block (RFC 7541, 4.2). This method always tells 0 first, which is never larger
+    /// than the smallest size.
     /// </summary>
     private byte[] Announce(bool fits)
     {

@@ -76,7 +76,10 @@ public struct FieldReader(bool isOpaque)
         return found;
     }
 
-    /// <summary>Continues inside the last field of a message, after the owner itself has read the message up to there.</summary>
+    /// <summary>
+    /// Continues inside the last field of a message, after the owner itself has read all bytes before the field's
+    /// content.
+    /// </summary>
     /// <param name="length">The length of the message in bytes.</param>
     /// <param name="left">The bytes of the field that follow.</param>
     public void BeginLast(uint length, uint left) => (this.length, messageLeft, fieldLeft, state) = (length, left, left, State.Skip);

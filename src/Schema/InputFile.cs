@@ -6,9 +6,11 @@ internal static class InputFile
     /// <summary>Reads all bytes. Opening a named pipe waits for its writer.</summary>
     /// <param name="name">The input's name in messages. For a file this is its path.</param>
     /// <param name="purpose">
-    /// What the bytes would be too many for, in the words of the error message, for example <c>a corpus in memory</c>.
+    /// The use of the bytes, for the error message <c>… too many for a corpus in memory</c>.
     /// </param>
-    /// <exception cref="InputException">The input does not exist, cannot be read, or is larger than the limit.</exception>
+    /// <exception cref="InputException">
+    /// The input does not exist, cannot be read, or is larger than the limit.
+    /// </exception>
     public static byte[] Read(string name, Func<Stream> open, long mostBytes, string purpose)
     {
         try

@@ -28,7 +28,7 @@ public class BreakEvenTests
     }
 
     [Fact]
-    public void The_break_even_interval_contains_the_truth_at_the_promised_rate()
+    public void The_break_even_interval_contains_the_truth_as_often_as_documented()
     {
         var runs = Simulated.Draws(1000);
         var held = Enumerable.Range(0, runs).Count(seed =>

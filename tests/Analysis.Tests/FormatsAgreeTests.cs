@@ -79,7 +79,7 @@ public sealed partial class FormatsAgreeTests
     }
 
     [Fact]
-    public void A_page_of_two_builds_has_one_rate_for_a_cell_and_latencies_of_all_rounds()
+    public void A_page_of_two_builds_has_one_rate_per_cell_and_percentiles_of_all_rounds()
     {
         var (model, run) = Load(Builds);
         var html = Plain(Made("html", model));

@@ -1,6 +1,7 @@
 using System.Text.RegularExpressions;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Plots;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
@@ -88,7 +89,7 @@ public class RateSearchResultTests
         Assert.DoesNotContain("p99<1ms", new HtmlReport().Make(model), StringComparison.Ordinal);
         Assert.Contains("<p class=\"cap\">Each arm was loaded in an open loop", new HtmlReport().Make(model), StringComparison.Ordinal);
         Assert.Contains("p99 against rate", new HtmlReport().Make(model), StringComparison.Ordinal);
-        Assert.Contains("Highest rate at p99&lt;1ms", new SvgReport("promise").Make(model), StringComparison.Ordinal);
+        Assert.Contains("Highest rate at p99&lt;1ms", new SvgReport("objective").Make(model), StringComparison.Ordinal);
         Assert.Contains("\"outcome\": \"found\"", new JsonReport().Make(model), StringComparison.Ordinal);
         var rows = new CsvReport().Make(model).Split('\n', StringSplitOptions.RemoveEmptyEntries);
         Assert.Equal(1 + 1 + Rounds, rows.Length);
@@ -106,8 +107,16 @@ public class RateSearchResultTests
         "tcp keeps failures<1% at every rate that was tried, up to 25,000 calls/s, 1.25 times its rate at full load.")]
     [InlineData("failures<0.0001%", Rounds, "the highest rate at which tcp keeps failures<0.0001% " + TooFew)]
     [InlineData("p99.9<1s", Rounds, "the highest rate at which tcp keeps p99.9<1s " + TooFew)]
-    public void A_search_that_finds_no_limit_explains_the_outcome(string text, int rounds, string expected) =>
+    public void A_search_without_a_result_explains_why(string text, int rounds, string expected) =>
         Assert.Equal("10 B: " + expected, Assert.Single(RateSearchSentences.Lines(new MeasuredRun(Run(text, 1, rounds, length: 2000)))));
+
+    [Theory]
+    [InlineData("objective", "objective")]
+    [InlineData("promise", "objective")]
+    [InlineData("ratio", "ratio")]
+    [InlineData("objectives", null)]
+    public void The_plot_of_a_search_is_found_by_its_name_and_by_its_old_name(string asked, string? name) =>
+        Assert.Equal(name, PlotList.NameOf(asked));
 
     [Fact]
     public void A_rate_beyond_all_windows_counts_as_not_found()
@@ -142,7 +151,7 @@ public class RateSearchResultTests
         // Windows without calls have no percentile either.
         var model = new ReportModel(run);
         Assert.Contains("\"p99\": null", new JsonReport().Make(model), StringComparison.Ordinal);
-        Assert.Equal(run.Rounds.Count(round => round.Started > 0) - 1, Regex.Count(new SvgReport("promise").Make(model), ": p99 \\d"));
+        Assert.Equal(run.Rounds.Count(round => round.Started > 0) - 1, Regex.Count(new SvgReport("objective").Make(model), ": p99 \\d"));
     }
 
     [Fact]
@@ -166,7 +175,7 @@ public class RateSearchResultTests
     }
 
     [Fact]
-    public void Windows_of_a_search_are_not_rounds_of_other_cells()
+    public void Windows_of_a_search_do_not_count_as_rounds()
     {
         var measured = new MeasuredRun(Run("p99<1ms", seed: 1));
         Assert.Equal((1, 0, Rounds), (measured.CommonRounds, measured.Cells[1].Rounds.Count, measured.Cells[1].Windows.Count));

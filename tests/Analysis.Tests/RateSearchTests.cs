@@ -42,7 +42,7 @@ public sealed class RateSearchTests
     }
 
     [Fact]
-    public void The_interval_of_the_search_contains_the_truth_at_about_the_promised_rate()
+    public void The_interval_of_the_search_contains_the_truth_about_as_often_as_documented()
     {
         var truth = Queue.Truth(false, 20, 0.99);
         var held = Enumerable.Range(0, Searches).Count(seed => Search(false, 20, 0.99, seed)!.Interval!.Value.Contains(truth));

@@ -35,7 +35,7 @@ public class SavingsTests
     }
 
     [Fact]
-    public void A_change_that_contradicts_its_medians_is_marked_as_measured_in_pairs()
+    public void A_change_that_contradicts_the_shown_medians_says_in_pairs()
     {
         var run = AtFiveThousand(0.32, server: true);
         run = run with
@@ -58,7 +58,7 @@ public class SavingsTests
     }
 
     [Fact]
-    public void Messages_without_times_have_a_note_and_their_cost()
+    public void Messages_without_times_are_reported_with_a_note_and_their_CPU()
     {
         var made = AtFiveThousand(0.28, server: true);
         RunRecord Untimed(string load) => made with

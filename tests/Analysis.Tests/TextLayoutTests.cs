@@ -63,7 +63,7 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
-    public void The_percentiles_of_a_single_server_are_those_of_all_rounds()
+    public void Percentiles_of_a_single_server_include_the_calls_of_all_rounds()
     {
         var run = new SampleRuns { Transports = ["unix"], Sizes = [10], Rounds = 3, SamplesPerRound = 4000 }.Make();
         var all = run.Rounds.Select(round => LatencyCounts.Decode(round.Latency)).Aggregate((sum, one) => sum.Add(one));
@@ -280,7 +280,7 @@ public sealed class OrderOfReportsTests
     [Theory]
     [InlineData(9, "95 % interval of 9 rounds")]
     [InlineData(3, "range of 3 rounds")]
-    public void Percentiles_in_all_formats_are_those_of_all_rounds(int rounds, string of)
+    public void Percentiles_in_all_formats_include_the_calls_of_all_rounds(int rounds, string of)
     {
         var made = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = rounds, SamplesPerRound = 4000 }.Make();
         var run = made with { Cells = [.. made.Cells.Select(cell => cell with { Key = cell.Key with { Load = "20000/s" } })] };

@@ -112,7 +112,7 @@ public sealed class AbEndTests : IDisposable
             """, TestContext.Current.CancellationToken);
         await using var tool = Start($"python3 '{script}' {{path}}", 1);
         Assert.Equal(2, await tool.ExitCodeAsync());
-        Assert.Equal("the base server ended with exit code 9 before it was asked anything: its last lines:\n  out of luck\n", tool.Error);
+        Assert.Equal("the base server ended with exit code 9 before its first request: its last lines:\n  out of luck\n", tool.Error);
         await new OwnProcesses(folder).AssertGoneAsync();
     }
 

@@ -36,7 +36,7 @@ public sealed class FindTests : IDisposable
             var windows = one["windows"]!.AsArray()
                 .Select(window => (Rate: Number(window!, "rate"), IsKept: (bool)window!["kept"]!, P90: (double?)window["p90"] ?? 0))
                 .ToList();
-            Assert.Equal((Objective, Windows), (Text(one, "promise"), windows.Count));
+            Assert.Equal((Objective, Windows), (Text(one, "objective"), windows.Count));
             // Both are printed with two decimals.
             Assert.Equal(Number(one, "fullLoad") / 2, windows[0].Rate, 1e-2);
             foreach (var (before, after) in windows.Zip(windows.Skip(1)))
@@ -58,7 +58,7 @@ public sealed class FindTests : IDisposable
         var found = searches.Count(one => one["high"] is not null);
         var page = await ReportAsync("run.html");
         Assert.Contains("Highest rate at p90&lt;3ms,failures&lt;50%", page, StringComparison.Ordinal);
-        Assert.Contains("calls per second", await ReportAsync("run.svg", "--plot", "promise"), StringComparison.Ordinal);
+        Assert.Contains("calls per second", await ReportAsync("run.svg", "--plot", "objective"), StringComparison.Ordinal);
         Assert.Contains("highest rate", await ReportAsync("run.md"), StringComparison.Ordinal);
         var rows = (await ReportAsync("run.csv")).TrimEnd().Split('\n').Select(row => row.Split(',')).ToList();
         Assert.Equal("found_high", rows[0][^1]);

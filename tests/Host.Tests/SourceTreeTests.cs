@@ -43,7 +43,7 @@ public sealed class SourceTreeTests : IDisposable
     }
 
     [Fact]
-    public void Skip_reasons_of_other_systems_are_listed_as_allowed()
+    public void Reasons_to_skip_a_test_on_another_system_are_listed_as_allowed()
     {
         var allowed = File.ReadAllLines(Path.Combine(Root, ".ci", "allowed-skips"));
         const string system = @"[^"";]*(?:OperatingSystem\.Is|\.IsSupported)[^"";]*";

@@ -51,8 +51,8 @@ public sealed class FileComparison
     public bool IsPaired { get; }
 
     /// <summary>
-    /// Returns the same comparison with limits for these metrics. The metrics with limits form a family of their own,
-    /// and share its confidence level only among themselves.
+    /// Returns the same comparison with limits for these metrics. The metrics with limits form a family of their own.
+    /// Their intervals are simultaneous with each other, but not with those of other metrics.
     /// </summary>
     public FileComparison For(IEnumerable<GateLimit> limits) =>
         new(Before, After, IsPaired, [.. limits.Select(limit => limit.Metric).Distinct()]);

@@ -82,7 +82,7 @@ public static class UnixAgainstTcp
         var verdicts = rows.ConvertAll(cell => new Row(cell, ArmComparison.OfHeadline(run, cell)!, CostOf(run, cell)));
         var faster = verdicts.FindAll(row => Matters(row.Rate) && row.Rate.IsBetter);
         var slower = verdicts.FindAll(row => Matters(row.Rate) && row.Rate.IsWorse);
-        // Requests/s that go the same way say it already.
+        // A load that is already named for its requests/s is not named for its CPU again.
         var cheaper = verdicts.FindAll(row => !faster.Contains(row) && row.Cpu is { IsBetter: true } cpu && Matters(cpu));
         var dearer = verdicts.FindAll(row => !slower.Contains(row) && row.Cpu is { IsWorse: true } cpu && Matters(cpu));
         var alike = verdicts.FindAll(row => row.Rate.Verdict.Kind == VerdictKind.NoDifference || row.Rate.Verdict.IsTooLittle);
@@ -118,8 +118,8 @@ public static class UnixAgainstTcp
     private static IEnumerable<MeasuredCell> Rows(MeasuredRun run) => run.Cells.Where(cell => IsRow(run, cell));
 
     /// <summary>
-    /// Lists for each row the shape of its load, the work of a call, the comparison by requests/s and the text of this
-    /// comparison.
+    /// Lists for each row of the table the shape of its load, the size of a call, the comparison by requests/s, and
+    /// this comparison as text.
     /// </summary>
     internal static IEnumerable<(string Shape, string Work, ArmComparison Rate, string Text)> Verdicts(MeasuredRun run) =>
         from cell in Rows(run)

@@ -139,8 +139,8 @@ internal static class LittlesLaw
     }
 
     /// <summary>
-    /// Whether connections were reopened so rarely that the law holds. A connection that is being reopened has no calls
-    /// in flight.
+    /// Whether connections were reopened so rarely that Little's law holds. A connection that is being reopened has no
+    /// calls in flight.
     /// </summary>
     private static bool Keeps(Measurement round) =>
         round.Connections is { OpenedInAll: null } stats && stats.Reopened * 500L < round.Completed;

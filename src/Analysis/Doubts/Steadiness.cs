@@ -29,7 +29,7 @@ internal static class Steadiness
     {
         // If the server died, windows with failed calls are left out: they have fewer calls at their end, which is no
         // trend.
-        var died = run.Record.Ending.StartsWith("failed", StringComparison.Ordinal);
+        var died = RunEnding.Failure(run.Record.Ending) is not null;
         var profile = Profile(cell.Rounds.Where(round => !died || round.FailedCalls + round.Record.CutOff == 0));
         if (profile.Length < FewestBuckets)
             return null;

@@ -50,12 +50,14 @@ public sealed record LayerBudget
     public LayerBudget? Reference { get; private init; }
 
     /// <summary>
-    /// Each step of the reference minus the same step of this call, in the order of <see cref="Steps"/>. Empty without
-    /// a reference.
+    /// For each step, the time of the reference minus the time of this call, in the order of <see cref="Steps"/>. Empty
+    /// without a reference.
     /// </summary>
     public IReadOnlyList<LayerPart> Savings { get; private init; } = [];
 
-    /// <summary>The whole call of the reference minus this whole call. Null without a reference.</summary>
+    /// <summary>
+    /// The time of the reference's whole call minus the time of this whole call. Null without a reference.
+    /// </summary>
     public LayerPart? Saving { get; private init; }
 
     private IReadOnlyDictionary<int, double[]> Values { get; init; } = new Dictionary<int, double[]>();

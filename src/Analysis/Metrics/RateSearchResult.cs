@@ -80,10 +80,10 @@ public sealed class RateSearchResult
 
     /// <summary>
     /// Counts what a window shows about one term of the objective. A call that failed or was cut off counts as slower
-    /// than any limit. For a mean, it counts with the limit, or with the time that it had already taken if this is
-    /// longer in total. A call that was due but not sent counts in the same way if it was late by more than the limit.
-    /// For a share of failures, every call that was not sent counts. Otherwise it is left out, because its latency is
-    /// unknown.
+    /// than any limit. For a mean, a failed call counts with the limit. The calls that were cut off count together with
+    /// the limit for each, or with the time that they took if their sum is larger. Calls that were due but not sent
+    /// count in the same way if they were late by more than the limit. If they were late by less, they are left out,
+    /// because their latency is unknown. For a share of failures, every call that was not sent counts.
     /// </summary>
     public static Probe ProbeOf(ObjectiveTerm term, RoundMetrics window)
     {

@@ -17,8 +17,8 @@ public sealed class RoundMetrics(Measurement round)
 
     /// <summary>
     /// Latencies of calls. Calls that were cut off, and calls that were due but not sent, are included with lower
-    /// bounds. Empty when the latencies of the successful calls are unknown. The lower bounds of a few calls would then
-    /// look like the latency of all calls.
+    /// bounds. Empty when the latencies of the successful calls are unknown, because otherwise the lower bounds of a
+    /// few calls would look like the latency of all calls.
     /// </summary>
     public LatencyCounts Latency => latency ??= Ended.Count == 0 && round.Ok > 0 ? LatencyCounts.Empty
         : Ended.WithBounds(LatencyCounts.Decode(round.CutOffLatency).Add(LatencyCounts.Decode(round.NotSentLatency)));

@@ -13,7 +13,7 @@ namespace IpcBench.Analysis.Plots;
 /// </summary>
 internal sealed class ObjectivePlot : IPlot
 {
-    public string Name => "promise";
+    public string Name => "objective";
 
     public Plot? Of(ReportModel model)
     {

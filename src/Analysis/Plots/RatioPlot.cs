@@ -17,8 +17,8 @@ internal sealed class RatioPlot : IPlot
     private const double Label = 34;
     private const double LabelHeight = 12;
 
-    // The axis may reach beyond the estimates on each side, by the factor between the smallest and the largest of them,
-    // or by this factor if it is larger.
+    // On each side, the axis ends at most this factor beyond the estimates. If the largest estimate divided by the
+    // smallest is more than this factor, the quotient is used instead.
     private const double SmallestRoom = 1.25;
 
     public Plot? Of(ReportModel model)

@@ -88,7 +88,7 @@ internal sealed class EchoExplanation : IExplanation
             + "than over TCP is not decided";
         var computing = cpu is { IsDecided: true } ? $", with {Change(cpu)} of CPU" : "";
         return $"over {cell.Key.Transport} {trip}{computing}{(apart && waiting is { IsDecided: true } ? $" and {Change(waiting)} of waiting"
-            : apart || computing.Length == 0 ? "" : ", computed in part on both sides at once")}.";
+            : apart || computing.Length == 0 ? "" : ", part of which both sides use at the same time")}.";
     }
 
     /// <summary>Returns the difference if the run decides it by the simultaneous interval of this metric. Null otherwise.</summary>
@@ -105,7 +105,7 @@ internal sealed class EchoExplanation : IExplanation
             + (difference.Ns >= 0 ? "less" : "more");
     }
 
-    // Chooses the smallest size, a size of about 1 kB and the largest size. Other sizes would add nothing.
+    // Chooses the smallest size, a size of about 1 kB and the largest size.
     private static IEnumerable<long> Chosen(List<long> sizes) =>
         sizes.Count <= 3 ? sizes : new[] { sizes[0], sizes.MinBy(size => Math.Abs(Math.Log(size / 1024.0))), sizes[^1] }.Distinct();
 

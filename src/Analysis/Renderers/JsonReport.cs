@@ -159,7 +159,7 @@ public sealed class JsonReport : IReport
         foreach (var found in searches)
         {
             json.WriteStartObject();
-            json.WriteString("promise", found.Objective.Text);
+            json.WriteString("objective", found.Objective.Text);
             json.WriteNumber("cell", found.Cell.Index);
             json.WriteString("arm", found.Cell.Key.Arm);
             json.WriteString("outcome", found.Outcome switch

@@ -22,7 +22,7 @@ public sealed class PrometheusReport : IReport
         foreach (var metric in Metric.All)
         {
             var (suffix, factor) = BaseUnit(metric.Unit);
-            Append(text, $"ipcbench_{metric.Id.Replace('.', '_')}{suffix}", $"{metric.Title}, of each cell as reports show it.",
+            Append(text, $"ipcbench_{metric.Id.Replace('.', '_')}{suffix}", $"{metric.Title}: the value of each cell, as in the reports.",
                 all.Select(series => (Labels(series), series.Cell.Value(metric) * factor)));
         }
         Append(text, "ipcbench_rounds", "Rounds that count.",

@@ -49,7 +49,7 @@ public sealed class WrkReport : IReport
         text.Line("  Latency Distribution");
         foreach (var percentile in new[] { 50, 75, 90, 99 }.Where(percentile => counts.HasDataFor(percentile)))
             text.Line(Invariant($"     {percentile}%{WrkUnits.InColumn(WrkUnits.Time(counts.ValueAt(percentile)), 10)}"));
-        // The bytes of all cells are of one kind, so that they can be compared.
+        // All cells count the same bytes, with or without headers, so that the cells can be compared.
         AppendTotals(text, reading, measured.Cells.All(one => one.Median is not { Record.ReceivedBytes: null }) ? BytesOf(round)
             : round.PayloadBytes);
     }

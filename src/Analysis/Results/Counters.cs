@@ -26,8 +26,8 @@ public sealed record ProcessUsage
     public LoopUsage? Loop { get; init; }
 
     /// <summary>
-    /// The calls that succeeded while this usage was counted. The usage is divided by them. In files with <see
-    /// cref="Measurement.Credited"/>, a usage of the window alone is divided by that number instead.
+    /// The calls that succeeded while this usage was counted. The usage is divided by this number. In files with
+    /// <see cref="Measurement.Credited"/>, a usage of the window alone is divided by the credited calls instead.
     /// </summary>
     public long Calls { get; init; }
 

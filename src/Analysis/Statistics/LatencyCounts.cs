@@ -105,7 +105,9 @@ public sealed class LatencyCounts
         return new LatencyCounts([.. sums.Keys], [.. sums.Values]);
     }
 
-    /// <summary>Returns the values of both histograms together. Those of <paramref name="bounds"/> are lower bounds.</summary>
+    /// <summary>
+    /// Returns the values of both histograms together. The values of <paramref name="bounds"/> are lower bounds.
+    /// </summary>
     public LatencyCounts WithBounds(LatencyCounts bounds)
     {
         if (bounds.Count == 0)

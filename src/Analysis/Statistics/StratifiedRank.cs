@@ -12,8 +12,7 @@ public static class StratifiedRank
 {
     private const int MostExact = 50, LongestExact = 700;
 
-    // The distributions for groups of equal size, as almost every run has them. A run needs the same distribution four
-    // times.
+    // The distributions for groups of equal size, which almost every run has. A run needs each distribution four times.
     private static readonly ConcurrentDictionary<(int Count, int Groups), double[]> Known = new();
 
     /// <summary>

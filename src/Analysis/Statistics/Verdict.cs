@@ -13,9 +13,8 @@ public sealed record Verdict
     public const double WidestOfNoDifference = 0.10;
 
     /// <summary>
-    /// The largest difference that the interval contains, e.g. 0.02. For a winner and
-    /// <see cref="VerdictKind.NoDifference"/>, and for an undecided verdict whose missing rounds can be estimated.
-    /// Otherwise 0.
+    /// The largest difference that the interval contains, e.g. 0.02. 0 when there is no interval, when the verdict is
+    /// withheld, or when drift prevents a verdict.
     /// </summary>
     public double LargestDifference { get; init; }
 

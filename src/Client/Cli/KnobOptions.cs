@@ -22,8 +22,8 @@ internal static class KnobOptions
     }
 
     /// <summary>
-    /// Makes variants with System.Net.Sockets for all protocols, followed by variants for the echo over each other
-    /// kind of sockets on this system.
+    /// Makes variants with System.Net.Sockets for all protocols, followed by variants that only echo, one for each of
+    /// the other kinds of sockets on this system.
     /// </summary>
     private static IReadOnlyList<Variant> WithEchoes(IReadOnlyList<Variant> variants, IReadOnlyList<string> kinds)
     {

@@ -2,7 +2,9 @@ using System.CommandLine;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>Makes the options of a command and lists them. Their order in the help is that in which they are made.</summary>
+/// <summary>
+/// Makes the options of a command and lists them. The help shows the options in the order in which they are made.
+/// </summary>
 internal sealed class OptionList
 {
     private readonly List<Option> all = [];

@@ -76,8 +76,8 @@ internal static class ReportCommand
             return report;
         if (report is not SvgReport)
             throw new UsageException("--plot chooses one picture of --format svg: add --format svg, or leave out --plot");
-        return PlotList.Names.Contains(plot)
-            ? new SvgReport(plot)
+        return PlotList.NameOf(plot) is { } name
+            ? new SvgReport(name)
             : throw new UsageException($"--plot '{plot}' is unknown: write one of {string.Join(", ", PlotList.Names)}");
     }
 

@@ -105,7 +105,9 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
             + (preset.Shapes.Count > 0 ? $" (default: {preset.MaxTime} with -r auto, {preset.QuickLimit} with --quick)"
                 : $" (default: {preset.MaxTime} with -r auto)"));
 
-    /// <summary>The option --resume. Only the main command has it, since the file knows its command.</summary>
+    /// <summary>
+    /// The option --resume. Only the main command has it, since the results file names the command of its run.
+    /// </summary>
     public Option<string> Resume { get; } = list.Text(HelpPlace.Time.Rarely, "--resume", "FILE",
         $"add rounds to the run in this file: -r +N (default: {Cli.Resume.Usual}); the other options come from the file; the intervals "
             + "allow for the additional look, as with --rounds auto");

@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// Holds bytes that wait to be sent. The memory comes from a pool, and returns to the pool when all bytes are sent. A borrowed
-/// payload is not copied. The buffer refers to it, and it is sent from its own memory.
+/// Holds bytes that wait to be sent. The memory comes from a pool, and returns to the pool when all bytes are sent. A
+/// borrowed payload is not copied: the buffer refers to the payload, and sends it from its own memory.
 /// </summary>
 internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 {

@@ -7,8 +7,9 @@ namespace IpcBench.Client.Doctor;
 internal static class PlaceChecks
 {
     /// <summary>
-    /// The longest path of the temporary folder in bytes. A socket path has at most 107 bytes, and a final NUL (unix(7)). Up to 40 of
-    /// them are the name of a private socket (<c>CoreFxPipe_grpcbench-</c>, a process id, a dash and 8 letters).
+    /// The longest path of the temporary folder in bytes. A socket path has at most 107 bytes, and a final NUL
+    /// (unix(7)). Up to 40 of these bytes are the name of a private socket (<c>CoreFxPipe_grpcbench-</c>, a process id,
+    /// a dash and 8 letters).
     /// </summary>
     private const int LongestTemp = 107 - 40;
 

@@ -108,7 +108,7 @@ internal interface IOneWayStream : IStream
     /// <summary>Takes the receiver's report about a stream that has ended. Null when no stream has ended since the last report.</summary>
     Receipt? TakeReceipt() => null;
 
-    /// <summary>Sets the pace of the sender, for each stream that is opened after this.</summary>
+    /// <summary>Sets the pace of the sender, for each stream that is opened after this call.</summary>
     /// <param name="perSecond">Messages per second. 0 means as fast as possible.</param>
     /// <param name="delayNs">The time from the opening of a stream until its first message is due, in ns.</param>
     void Pace(double perSecond, long delayNs)

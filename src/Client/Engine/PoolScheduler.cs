@@ -110,8 +110,9 @@ internal sealed class PoolScheduler : Scheduler
     }
 
     /// <summary>
-    /// Finds a timer that is due. Without one, returns the ns to sleep until the first timer. If these are more than
-    /// <see cref="LastStretchNs"/>, waits here until that time before it, and returns no timer and 0 ns.
+    /// Finds a timer that is due. If no timer is due, returns no timer and the ns that the caller must sleep. If the
+    /// first timer is more than <see cref="LastStretchNs"/> away, this method itself waits for all but these last ns,
+    /// and then returns no timer and 0 ns.
     /// </summary>
     /// <returns>False when the scheduler ends.</returns>
     private bool Next(out ILoopTimer? due, out long waitNs)

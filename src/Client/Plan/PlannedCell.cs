@@ -14,6 +14,8 @@ internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOp
     /// <summary>The name of the cell in notes, such as <c>unix, 1 MB, 400 connections</c>.</summary>
     public string Name => $"{Record.Key.Arm}, {WorkloadName}";
 
-    /// <summary>The name of its comparison in notes, such as <c>1 MB, 400 connections</c>.</summary>
+    /// <summary>
+    /// The name, in notes, of the comparison to which the cell belongs, such as <c>1 MB, 400 connections</c>.
+    /// </summary>
     public string WorkloadName => $"{Record.Key.Work}, {Quantity.Many(Load.Connections, "connection")}";
 }

@@ -37,8 +37,8 @@ internal static class ServerWarmup
     }
 
     // Each shape runs code of its own, so a server that is fast for one call at a time may be slow for eighty. A server
-    // keeps the memory for the most bytes in flight. Without their cell here, a measured cell would be the first to need
-    // this memory.
+    // keeps the memory that the most bytes in flight need. Without a warm-up at these bytes in flight, a measured cell
+    // would be the first to need this memory.
     private static IEnumerable<(PlannedCell, TimeSpan)> OfServer(IReadOnlyList<PlannedCell> cells, TimeSpan whole)
     {
         var small = cells.GroupBy(cell => (cell.Target, cell.Load.Client, cell.Load.Chunk, cell.Load.Connections, cell.Load.Streams))

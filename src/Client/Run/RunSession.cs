@@ -108,7 +108,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             if (!journal.HasMeasured && options.Output.File is null && journal.File is { } empty)
                 WholeFile.TryDelete(empty);
         }
-        // From the load it is only known that the server does not answer. The exit of its process tells the reason.
+        // The load shows only that the server does not answer. The exit of its process shows the reason.
         var failed = RunEnding.Failure(journal.Record.Ending) is not null;
         if ((failed || journal.Record.Ending == RunEnding.Complete) && await servers.DeathAsync(failed) is { } death)
             journal.Replace(record => record with { Ending = RunEnding.Failed(death) });

@@ -29,7 +29,7 @@ internal sealed class ServerSet : IAsyncDisposable
     private bool isReversed;
     private ProcessReaper? reaper;
 
-    private string now = "before it was asked anything";
+    private string now = "before its first request";
     private int round;
 
     private ServerSet(RunOptions options, IReadOnlyDictionary<string, string?> hiddenVariables) =>

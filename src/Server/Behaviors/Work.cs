@@ -15,8 +15,8 @@ internal sealed class Work(long ns)
 {
     private static readonly Speed Measured = Speed.Measure();
 
-    // The share of the remaining time that is computed before the clock is read again. It is below 1, because other
-    // threads that use the processor's caches and units make a step slower than it was when it was measured.
+    // The share of the remaining time that is computed before the clock is read again. It is below 1, because a step
+    // takes longer than measured while other threads use the processor's caches and units.
     private const double Careful = 0.7;
 
     private static ulong sink;
@@ -31,8 +31,9 @@ internal sealed class Work(long ns)
             Compute((long)(ns * speed.StepsPerNs));
             return;
         }
-        // A reading of the clock tells the time in the middle of the reading. So half of the first reading and half of
-        // the last, together one reading, are not between the two times.
+        // A reading returns the time at its own middle. So the first half of the first reading and the second half of
+        // the last reading lie outside the two times. Together they take as long as one reading, which is subtracted
+        // here.
         var end = start + ns - speed.ReadingNs;
         while (end - ProcessClock.OfThisThreadNs() is var left && left > speed.ReadingNs / 2)
             Compute((long)Math.Max(1, (left - speed.ReadingNs) * Careful * speed.StepsPerNs));

@@ -33,7 +33,7 @@ internal static class ServiceCatalogue
                 reply.AllExtensionNumbersResponse = new ExtensionNumberResponse { BaseTypeName = request.AllExtensionNumbersOfType };
                 return reply;
             case Request.AllExtensionNumbersOfType:
-                return WithError(reply, GrpcStatusCode.NotFound, $"nothing is called {request.AllExtensionNumbersOfType} here");
+                return WithError(reply, GrpcStatusCode.NotFound, $"this server has no type {request.AllExtensionNumbersOfType}");
             case Request.FileContainingExtension:
                 return WithError(reply, GrpcStatusCode.NotFound, "no message has extensions here");
             default:
@@ -44,7 +44,7 @@ internal static class ServiceCatalogue
     private static ServerReflectionResponse WithFile(ServerReflectionResponse reply, FileDescriptor? file, string asked)
     {
         if (file is null)
-            return WithError(reply, GrpcStatusCode.NotFound, $"nothing is called {asked} here");
+            return WithError(reply, GrpcStatusCode.NotFound, $"this server has nothing named {asked}");
         reply.FileDescriptorResponse = new FileDescriptorResponse { FileDescriptorProto = { file.SerializedData } };
         return reply;
     }

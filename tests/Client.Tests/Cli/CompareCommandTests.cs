@@ -23,7 +23,7 @@ public sealed class CompareCommandTests : IDisposable
     }
 
     [Fact]
-    public void Too_few_rounds_exit_0_and_with_strict_4()
+    public void Too_few_rounds_exit_0_or_4_with_strict()
     {
         var (before, slow) = (Save(1000, rounds: 2), Save(500, rounds: 2));
         Assert.Equal(ExitCode.Ok, Invoke(before, slow, "--fail-on", "rps<-5%"));

@@ -351,7 +351,7 @@ public class RunOptionsReaderTests
         }
         foreach (var (line, word) in new[] { ("--client ", "grpc-dotnet"), ("http --method ", "HEAD"), ("-r ", "auto"),
             ("--server-pids ", "none"), ("--connect-per-call ", "both"), ("--reference ", "unix"), ("sweep --vary ", "stack="),
-            ("report --plot ", "promise"), ("compare --format ", "json"), ("echo --sockets ", "bare"), ("completion ", "fish") })
+            ("report --plot ", "objective"), ("compare --format ", "json"), ("echo --sockets ", "bare"), ("completion ", "fish") })
             Assert.Contains(word, Completed(line));
     }
 

@@ -166,7 +166,7 @@ public sealed class WrongCallTests : IAsyncLifetime
     [InlineData("--data belongs to --call: add --call METHOD, or leave out --data", "--data", "{}")]
     [InlineData("--deadline belongs to --call: add --call METHOD, or leave out --deadline", "--deadline", "1s")]
     [InlineData("--expect belongs to --call: add --call METHOD, or leave out --expect", "--list", "--expect", "{}")]
-    public async Task An_option_of_call_without_call_is_rejected(string sentence, params string[] typed) =>
+    public async Task An_option_that_belongs_to_call_is_rejected_without_call(string sentence, params string[] typed) =>
         Assert.Equal((1, sentence), await SeenAsync(["-U", "unix:/tmp/x", .. typed]));
 
     private static async Task<(int Code, string Sentence)> SeenAsync(string[] arguments)

@@ -127,7 +127,7 @@ public class ClosedLoopTests
     }
 
     [Fact]
-    public Task Calls_of_every_100_ms_of_the_window_are_counted() => TestLoad.InTheEndAsync(async () =>
+    public Task The_calls_in_each_100_ms_of_the_window_are_counted() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Delay = TimeSpan.FromMilliseconds(5) };
         var result = await TestLoad.MeasureAsync(TestLoad.Options(server.Address), TestLoad.For(0.55));

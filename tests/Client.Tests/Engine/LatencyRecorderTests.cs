@@ -59,7 +59,7 @@ public class LatencyRecorderTests
     [InlineData(150, 50L)]
     [InlineData(199, 1L)]
     [InlineData(200, null)]
-    public void A_call_due_in_the_window_but_sent_later_waited_until_the_end(long due, long? wait)
+    public void A_call_due_in_the_window_but_sent_later_counts_with_its_wait_until_the_end(long due, long? wait)
     {
         Assert.Equal(CallPart.Tail, recorder.RecordStart(due, 250));
         Assert.Equal((wait, wait is null ? (long?)null : 1), (recorder.SentAfter?.Sum, recorder.SentAfter?.Count));

@@ -53,7 +53,7 @@ public class OpenLoopTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Unsent_calls_waited_until_the_end_of_the_window(bool poisson)
+    public void An_unsent_call_counts_with_its_wait_until_the_end_of_the_window(bool poisson)
     {
         Pacer pacer = poisson ? new PoissonPacer(Endless, null, 1000, 7) : new ConstantPacer(Endless, null, 1000);
         Pacer same = poisson ? new PoissonPacer(Endless, null, 1000, 7) : new ConstantPacer(Endless, null, 1000);

@@ -104,7 +104,7 @@ public class WindowTotalsTests
     }
 
     [Fact]
-    public void Calls_due_and_not_sent_waited_until_the_end()
+    public void Calls_that_were_due_but_not_sent_count_with_their_wait_until_the_end()
     {
         Make(Timed with { Rate = 10 });
         run.Clock.EndAt(At(1000));

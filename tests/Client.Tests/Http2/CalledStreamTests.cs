@@ -63,7 +63,7 @@ public class CalledStreamTests
     }
 
     [Fact]
-    public void Pushed_messages_count_at_their_write_once_the_method_has_succeeded()
+    public void Pushed_messages_count_when_written_but_only_if_the_method_succeeds()
     {
         var harness = Opened(Flow.Out, messages: 2, "a", "bb");
         var stream = (IOneWayStream)harness.Connection.Streams[0];

@@ -61,14 +61,14 @@ public sealed class CallStreamTests : IDisposable
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task A_stream_of_grpc_js_to_the_client_is_measured(string kind)
+    public async Task A_stream_from_a_grpc_js_server_is_measured(string kind)
     {
         await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: true);
         await WatchesAsync($"{server.Address}");
     }
 
     [Fact]
-    public async Task A_stream_of_Python_to_the_client_is_measured()
+    public async Task A_stream_from_a_Python_server_is_measured()
     {
         var file = Write("greeter.pb", new FileDescriptorSet
         {
@@ -82,7 +82,7 @@ public sealed class CallStreamTests : IDisposable
     }
 
     [Fact]
-    public async Task A_stream_of_grpc_js_in_both_directions_is_measured()
+    public async Task A_bidirectional_stream_with_a_grpc_js_server_is_measured()
     {
         await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: true);
         var types = Write("reflection.pb", new FileDescriptorSet { File = { ReflectionReflection.Descriptor.ToProto() } }.ToByteArray());
@@ -94,7 +94,7 @@ public sealed class CallStreamTests : IDisposable
     }
 
     [Fact]
-    public async Task A_stream_to_grpc_js_is_measured()
+    public async Task A_stream_to_a_grpc_js_server_is_measured()
     {
         await using var server = await ForeignServer.NodeAsync("unix");
         var types = Write("bench.pb", new FileDescriptorSet { File = { BenchReflection.Descriptor.ToProto() } }.ToByteArray());

@@ -51,7 +51,7 @@ public class ForeignLoadTests
     }
 
     [Fact]
-    public void Clock_steps_in_a_very_short_round_are_no_foreign_load() =>
+    public void Coarse_clock_steps_in_a_short_round_are_not_taken_for_foreign_load() =>
         Assert.Equal("", Reason(Machine(0.25, steal: 0.02, capacity: 0.4), Used(0.09), Used(0.09)));
 
     [Fact]

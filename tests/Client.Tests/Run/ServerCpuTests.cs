@@ -203,7 +203,7 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public async Task The_option_server_pids_none_reads_no_process()
+    public async Task With_server_pids_none_no_process_is_read()
     {
         await using var server = await ForeignServer.PythonAsync("tcp");
         await using var servers = await Typed.ServersAsync("-U", $"{server.Address}", "--server-pids", "none");

@@ -57,7 +57,10 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
         return same == 0 ? shown : string.Create(CultureInfo.InvariantCulture, $"{shown[..^1]} #{same + 1})");
     }
 
-    /// <summary>Returns the URLs, including one that the parser takes for the value of --connect-per-call, since it follows it.</summary>
+    /// <summary>
+    /// Returns the URLs. A URL directly after --connect-per-call is one of them, although the parser takes it for the
+    /// value of this option.
+    /// </summary>
     private IReadOnlyList<string> Urls()
     {
         IReadOnlyList<string> urls = typed.GetValue(declared.Run.ConnectPerCall) is { } word and not "both"
@@ -68,7 +71,10 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             : throw new UsageException("http needs a server to measure, as in GrpcBench http http://localhost:8080/");
     }
 
-    /// <summary>Makes the request of all arms. Host is empty unless <c>-H</c> has it. Path is for the URLs without a path.</summary>
+    /// <summary>
+    /// Makes the request of all arms. Its Host is empty unless <c>-H</c> gives one. Its path is for URLs without a path
+    /// of their own.
+    /// </summary>
     private HttpRequest Request()
     {
         var body = Body();

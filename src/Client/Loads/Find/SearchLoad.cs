@@ -20,7 +20,7 @@ internal sealed record SearchLoad(LatencyObjective Objective) : GivenLoad
     // its calls to build up and to empty.
     private const double WindowsOfObjective = 100;
 
-    public static LoadOption Asked { get; } = new("--find", "PROMISE",
+    public static LoadOption Asked { get; } = new("--find", "OBJECTIVE",
         "afterwards search the highest rate at which each transport keeps 'p99<1ms' (p50, p90, p95, p99.9, mean; ',failures<0.1%')",
         text => [new SearchLoad(LatencyObjective.Parse(text, out var error) ?? throw new UsageException($"--find: {error}"))]);
 

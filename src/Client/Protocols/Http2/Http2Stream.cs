@@ -171,7 +171,10 @@ internal sealed class FirstReply
     }
 }
 
-/// <summary>Finds the call of a stream identifier, in a ring or, if an old call had its place there, in a dictionary.</summary>
+/// <summary>
+/// Finds the call of a stream identifier. Calls are kept in a ring. A call whose place in the ring is still taken by an
+/// older call is kept in a dictionary.
+/// </summary>
 internal sealed class StreamTable
 {
     private readonly Http2Stream?[] ring;
