@@ -57,6 +57,18 @@ public sealed class DoubtTests
     }
 
     [Fact]
+    public void The_window_in_which_a_server_died_is_no_trend()
+    {
+        var falls = Second(round => round with
+        {
+            CutOff = 3,
+            Buckets = [.. round.Buckets.Select((calls, i) => (long)(calls * (1 - 0.5 * i / 19)))],
+        });
+        Assert.NotNull(Find(falls, "not-steady"));
+        Assert.Null(Find(falls with { Ending = "failed: the server ended" }, "not-steady"));
+    }
+
+    [Fact]
     public void A_trend_over_the_rounds_raises_a_doubt_but_random_rounds_do_not()
     {
         RunRecord With(Func<int, double> factor) => Second(round => round with

@@ -47,6 +47,7 @@ internal sealed class GrpcCaller : IDisposable
     private const string NoStream = ", or allows no stream (SETTINGS_MAX_CONCURRENT_STREAMS 0)";
 
     private readonly HttpClient http;
+    private readonly Connector connector;
     private readonly Address dialed;
     private readonly IReadOnlyList<MetadataEntry> metadata;
     private readonly string? authority;
@@ -61,7 +62,7 @@ internal sealed class GrpcCaller : IDisposable
         var tls = address as Address.Tls;
         // Connections are closed with FIN, as by applications, since some servers log a reset as an error.
         dialed = tls is null ? address : new Address.Tcp(tls.Host, tls.Port);
-        var connector = Connector.For(dialed, options with { ResetOnClose = false });
+        connector = Connector.For(dialed, options with { ResetOnClose = false });
         http = new HttpClient(new SocketsHttpHandler
         {
             SslOptions = tls is null ? new() : TlsConnector.Authentication(tls.Host, options),
@@ -116,9 +117,16 @@ internal sealed class GrpcCaller : IDisposable
             // A reply with another content type is no gRPC. Its status is kept if it is an error, but an OK is not trusted.
             return new GrpcAnswer((int)response.StatusCode, other is null || status > 0 ? status : null, text, first) { OtherType = other };
         }
+        catch (HttpRequestException e) when (!begun)
+        {
+            var silent = $"{Address} does not answer: ";
+            throw IsWithoutHttp2(e.InnerException) || await SpeaksHttp1Async(patience.Token)
+                ? new WithoutHttp2Exception(silent + "HTTP_1_1_REQUIRED", e)
+                : new IOException(silent + Reason(e), e);
+        }
         catch (HttpRequestException e)
         {
-            throw new IOException($"{Address} {(begun ? $"ended its answer to {name} early" : "does not answer")}: {Reason(e)}", e);
+            throw new IOException($"{Address} ended its answer to {name} early: {Reason(e)}", e);
         }
         catch (SocketException e)
         {
@@ -146,7 +154,7 @@ internal sealed class GrpcCaller : IDisposable
     /// Returns the error of a call with advice. A server without HTTP/2 has advice of its own, since it is there and runs.
     /// </summary>
     /// <param name="usual">The advice for any other error, with its beginning, such as a full stop.</param>
-    public static string Advised(IOException e, string usual) => IsWithoutHttp2(e.InnerException?.InnerException)
+    public static string Advised(IOException e, string usual) => e is WithoutHttp2Exception
         ? $"{e.Message}. The server speaks HTTP/1.1 only, and gRPC needs HTTP/2: in ASP.NET Core add "
             + "--Kestrel:EndpointDefaults:Protocols Http2 to the command of the server, or --contentRoot . if the appsettings.json "
             + "beside the program says it"
@@ -222,12 +230,32 @@ internal sealed class GrpcCaller : IDisposable
             ? wrapped.InnerException : e.InnerException;
         // The connection below TLS is TCP, so its errors contain the TCP address.
         var reason = (inner?.Message ?? e.Message).TrimEnd('.').Replace($"to {dialed}:", $"to {Address}:", StringComparison.Ordinal);
-        if (IsWithoutHttp2(inner))
-            return "HTTP_1_1_REQUIRED";
         var isHandshake = reason.EndsWith("did not complete the HTTP/2 handshake", StringComparison.Ordinal);
         var isEnded = isHandshake || inner is HttpIOException { HttpRequestError: HttpRequestError.ResponseEnded };
         return reason + (isHandshake ? NoStream : "")
             + (isEnded && Address is Address.Tcp ? " (a TLS server also ends a plaintext connection like this: try https://)" : "");
+    }
+
+    /// <summary>
+    /// Asks the server in HTTP/1.1. The error of SocketsHttpHandler does not tell: if the connection ends before its
+    /// first request, the handler forgets the error code of the server.
+    /// </summary>
+    private async Task<bool> SpeaksHttp1Async(CancellationToken cancellation)
+    {
+        if (Address is Address.Tls)
+            return false; // ALPN tells it
+        try
+        {
+            await using var stream = await connector.ConnectAsync(cancellation);
+            await stream.WriteAsync("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"u8.ToArray(), cancellation);
+            var answer = new byte["HTTP/1."u8.Length];
+            await stream.ReadExactlyAsync(answer, cancellation);
+            return answer.AsSpan().SequenceEqual("HTTP/1."u8);
+        }
+        catch (Exception e) when (e is IOException or SocketException or OperationCanceledException)
+        {
+            return false;
+        }
     }
 
     private static bool IsWithoutHttp2(Exception? e) => e is HttpProtocolException { ErrorCode: (long)Http2Error.Http11Required };
@@ -236,4 +264,6 @@ internal sealed class GrpcCaller : IDisposable
         response.TrailingHeaders.TryGetValues(name, out var values) || response.Headers.TryGetValues(name, out values)
             ? values.FirstOrDefault()
             : null;
+
+    private sealed class WithoutHttp2Exception(string message, Exception inner) : IOException(message, inner);
 }
