@@ -190,7 +190,7 @@ public class AbTests
         });
         var verdict = ArmComparison.Of(run, run.Cells[2], run.Cells[0], Metric.Rate)!.Verdict;
         Assert.Null(verdict.Estimate.Interval);
-        Assert.Equal("undecided: 1 more round would allow a verdict", VerdictText.Of(verdict, Metric.Rate));
+        Assert.Equal("undecided: 1 more round needed", VerdictText.Of(verdict, Metric.Rate));
     }
 
     [Fact]

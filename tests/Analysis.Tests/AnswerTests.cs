@@ -126,7 +126,7 @@ public class AnswerTests
 
     [Fact]
     public void Too_few_rounds_name_no_winner_and_state_how_many_are_missing() => Assert.Equal(
-        "10 B: not decided between unix and tcp: 3 more rounds would allow a verdict.",
+        "10 B: not decided between unix and tcp: 3 more rounds needed.",
         Answers.Of(new MeasuredRun(new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 3 }.Make()))[0]);
 
     [Fact]

@@ -151,7 +151,7 @@ public sealed class FamilyTests
         var run = Made(new Random(3), 0.5, rounds: 4);
         Assert.False(NamesAWinner(run));
         Assert.Equal(
-            "10 B: not decided between tcp, unix and pipe: 6 rounds from the start, or 3 more by --resume, would allow a verdict.",
+            "10 B: not decided between tcp, unix and pipe: 6 rounds needed, or 3 more by --resume.",
             Answers.Of(run)[0]);
     }
 }

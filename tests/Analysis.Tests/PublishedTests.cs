@@ -58,7 +58,7 @@ public sealed class PublishedTests
 
     [Fact]
     public void Too_few_rounds_give_no_verdict_on_a_published_ratio() =>
-        Assert.Equal("cannot tell: 3 more rounds would allow a verdict", Judge(1.3, rounds: 3).Text);
+        Assert.Equal("cannot tell: 3 more rounds needed", Judge(1.3, rounds: 3).Text);
 
     [Fact]
     public void A_run_without_a_verdict_gives_no_verdict_on_a_published_ratio()

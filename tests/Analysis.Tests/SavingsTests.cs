@@ -22,6 +22,15 @@ public class SavingsTests
     }
 
     [Fact]
+    public void A_saving_without_an_interval_states_no_difference()
+    {
+        var run = AtFiveThousand(0.28, server: true);
+        run = run with { Rounds = [.. run.Rounds.Where(round => round.Number <= 2)] };
+        var line = Assert.Single(Answers.Of(new MeasuredRun(run)), line => line.Contains(" in place of "));
+        Assert.Contains(": 0.310 → 0.280 cores (too few rounds for an interval); p50 ", line, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_saving_names_the_doubts_of_its_arms()
     {
         var run = AtFiveThousand(0.28, server: true);

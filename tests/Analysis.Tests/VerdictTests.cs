@@ -28,8 +28,8 @@ public sealed class VerdictTests
     }
 
     [Theory]
-    [InlineData(3, "undecided: 3 more rounds would allow a verdict")]
-    [InlineData(5, "undecided: 1 more round would allow a verdict")]
+    [InlineData(3, "undecided: 3 more rounds needed")]
+    [InlineData(5, "undecided: 1 more round needed")]
     public void Too_few_rounds_state_how_many_allow_a_verdict(int rounds, string verdict) =>
         Assert.Equal(verdict, Say(0.03, [.. Enumerable.Repeat(1.4, rounds)]));
 

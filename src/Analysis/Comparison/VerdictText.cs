@@ -81,9 +81,9 @@ public static class VerdictText
     public static string Confidence(double confidence) =>
         (confidence * 100).ToString("0.##", System.Globalization.CultureInfo.InvariantCulture) + " %";
 
-    private static string Missing(Verdict verdict) => (verdict.RoundsAtOnce is { } fewest
-        ? Quantity.Many(fewest, "round") + TextBuilding.Invariant($" from the start, or {verdict.RoundsMissing} more by --resume,")
-        : Rounds(verdict.RoundsMissing)) + " would allow a verdict";
+    private static string Missing(Verdict verdict) => verdict.RoundsAtOnce is { } fewest
+        ? Quantity.Many(fewest, "round") + TextBuilding.Invariant($" needed, or {verdict.RoundsMissing} more by --resume")
+        : Rounds(verdict.RoundsMissing) + " needed";
 
     private static string More(MoreRounds? more) => more switch
     {

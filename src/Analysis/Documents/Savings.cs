@@ -74,9 +74,9 @@ internal static class Savings
             var rounded = Math.Round(number / unit.Size, decimals) + 0.0; // −0 is 0
             return rounded.ToString("F" + decimals.ToString(CultureInfo.InvariantCulture), CultureInfo.InvariantCulture).Replace('-', '−');
         }
-        var interval = change.Interval is { } range
-            ? $" [{Show(range.Low)}, {Show(range.High)}]{(change.IsDecided ? "" : " (not decided)")}"
-            : " (too few rounds for an interval)";
+        if (change.Interval is not { } range)
+            return $"{Show(before)} → {Show(after)} {unit.Name} (too few rounds for an interval)";
+        var interval = $" [{Show(range.Low)}, {Show(range.High)}]{(change.IsDecided ? "" : " (not decided)")}";
         // The medians of two arms may come from different rounds, so they may contradict the difference in pairs.
         var inPairs = Math.Sign(change.Ns) == -Math.Sign(after - before) && change.Ns != 0 ? " in pairs of a round" : "";
         if (what == DerivedClaims.MedianLatency

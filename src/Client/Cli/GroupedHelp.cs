@@ -73,6 +73,8 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
     /// <exception cref="UsageException">No option matches.</exception>
     internal static List<string> About(Command command, string word)
     {
+        if (word == "words")
+            return [.. Meanings];
         bool Has(string? text) => text?.Contains(word, StringComparison.OrdinalIgnoreCase) == true;
         var groups = Groups(command, all: true).ToList();
         var found = groups.FindAll(group => group.Title.StartsWith(word, StringComparison.OrdinalIgnoreCase))
@@ -100,7 +102,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
             lines.AddRange(["", "Commands:", .. command.Subcommands.Where(one => !one.Hidden)
                 .SelectMany(one => Row(one.Name, all ? one.Description : FirstSentence(one.Description)))]);
         if (all)
-            lines.AddRange(["", "Words:", .. Terms.SelectMany(word => Row(word.Word, word.Meaning))]);
+            lines.AddRange(["", "Words:", .. Meanings]);
         if (isRoot)
             lines.AddRange(["", .. ExamplesOf(all ? $"{Examples}\n{MoreExamples}" : Examples), "", .. Wrapped(ExitCodes)]);
         else if (ExamplesOf(command) is { Length: > 0 } examples)
@@ -108,7 +110,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
         if (!all && Measures(command))
         {
             var hidden = Groups(command, true).Sum(group => group.Options.Count) - Groups(command, false).Sum(group => group.Options.Count);
-            lines.AddRange(["", FormattableString.Invariant($"{hidden} more options and the meaning of the words, or help on one topic:"),
+            lines.AddRange(["", FormattableString.Invariant($"{hidden} more options, the meaning of the words (--help words), or help on one topic:"),
                 $"  {name} --help all", $"  {name} --help load"]);
         }
         return lines.Select(line => line.TrimEnd());
@@ -132,6 +134,8 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
         var placed = offered.ToLookup(HelpPlace.Of);
         return HelpPlace.All.Select(usual => (usual.Title, (List<Option>)[.. placed[usual], .. all ? placed[usual.Rarely] : []]));
     }
+
+    private static IEnumerable<string> Meanings => Terms.SelectMany(word => Row(word.Word, word.Meaning));
 
     private static bool Measures(Command command) => command.Options.Any(one => one.Name == "-d");
 
