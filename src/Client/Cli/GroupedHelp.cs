@@ -110,7 +110,8 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
         if (!all && Measures(command))
         {
             var hidden = Groups(command, true).Sum(group => group.Options.Count) - Groups(command, false).Sum(group => group.Options.Count);
-            lines.AddRange(["", FormattableString.Invariant($"{hidden} more options, the meaning of the words (--help words), or help on one topic:"),
+            lines.AddRange([
+                "", FormattableString.Invariant($"{hidden} more options, the meaning of the words (--help words), or help on one topic:"),
                 $"  {name} --help all", $"  {name} --help load"]);
         }
         return lines.Select(line => line.TrimEnd());

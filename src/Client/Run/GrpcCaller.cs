@@ -247,7 +247,14 @@ internal sealed class GrpcCaller : IDisposable
         try
         {
             await using var stream = await connector.ConnectAsync(cancellation);
-            await stream.WriteAsync("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"u8.ToArray(), cancellation);
+            try
+            {
+                await stream.WriteAsync("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"u8.ToArray(), cancellation);
+            }
+            catch (IOException)
+            {
+                // The server may have answered and closed already. The answer can be read.
+            }
             var answer = new byte["HTTP/1."u8.Length];
             await stream.ReadExactlyAsync(answer, cancellation);
             return answer.AsSpan().SequenceEqual("HTTP/1."u8);

@@ -31,7 +31,8 @@ public class WhatPeopleTypeTests
         Assert.All(new[] { "-R", "--load", "--my-rate", "--find" }, option => Assert.Contains(load, line => line.Contains(option)));
         Assert.DoesNotContain(load, line => line.Contains("--describe"));
         Assert.Contains(GroupedHelp.About(CommandTree.Create([]), "protoc"), line => line.Contains("--proto FILE"));
-        Assert.Contains(GroupedHelp.About(CommandTree.Create([]), "words"), line => line.StartsWith("  unattributed", StringComparison.Ordinal));
+        Assert.Contains(
+            GroupedHelp.About(CommandTree.Create([]), "words"), line => line.StartsWith("  unattributed", StringComparison.Ordinal));
         Assert.Throws<UsageException>(() => GroupedHelp.About(CommandTree.Create([]), "nothing-like-it"));
     }
 
