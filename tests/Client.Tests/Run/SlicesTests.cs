@@ -60,7 +60,12 @@ public class SlicesTests
         async Task<double> LengthAsync(IReadOnlyList<PlannedCell> cells, int number) =>
             (await runner.MeasureInTurnsAsync(cells, number, 0, Token))[0].Round.Slices!.PlannedSeconds;
         var ofSlowCalls = await LengthAsync(slow, 1);
-        Assert.InRange(await LengthAsync(plan.Cells, 2), 0.02, ofSlowCalls * 0.99);
+        // A busy machine can make the calls of one round slow, too. Later rounds then have shorter slices, unless the first
+        // round chose for all.
+        var (length, round) = (ofSlowCalls, 1);
+        while (length >= ofSlowCalls && round < 10)
+            length = await LengthAsync(plan.Cells, ++round);
+        Assert.InRange(length, 0.02, ofSlowCalls * 0.99);
     }
 
     [Fact]
