@@ -11,6 +11,7 @@ import time
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 UNDO = "undo"
+LONGEST_PLACE = 55 # bytes: a folder and a socket in it have 52 more at most
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -39,7 +40,7 @@ def run(perform):
     Two processes, so that one is left to clear up when the other is killed: below the inner one is everything that is started, and what loses its
     parent becomes its child (subreaper). What is no process of ours is undone, and the temporary folder removed, by whichever of the two is left.
     """
-    folder = tempfile.mkdtemp(prefix="ipcbench-scenario-")
+    folder = tempfile.mkdtemp(prefix="ipcbench-scenario-", dir=_place())
     outer = os.getpid()
     LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     inner = os.fork()
@@ -55,6 +56,12 @@ def run(perform):
         return os.waitstatus_to_exitcode(status)
     print(f"The process that ran the scenario was killed ({signal.Signals(os.WTERMSIG(status)).name}); what it had started is taken down.", file=sys.stderr)
     return 2
+
+
+def _place():
+    """The temporary folder, or /tmp where the path of a Unix socket in it could be longer than 107 bytes (unix(7))."""
+    usual = tempfile.gettempdir()
+    return usual if len(os.fsencode(usual)) <= LONGEST_PLACE else "/tmp"
 
 
 def _inner(perform, folder, outer):

@@ -6,7 +6,9 @@ namespace IpcBench.EndToEnd.Tests;
 /// <summary>Checks that a run of <c>ab</c> leaves no process, however it ends and whatever its servers do in the background.</summary>
 public sealed class AbEndTests : IDisposable
 {
-    private static readonly string Server = Path.Combine(Tool.ClientFolder, "server", "GrpcBenchServer") + " --listen {address}";
+    // Quoted for the tool and for sh, since both folders may have spaces in their names.
+    private static readonly string Server =
+        $"\"{Path.Combine(Tool.ClientFolder, "server", "GrpcBenchServer")}\" --listen \"{{address}}\"";
 
     // Commands of servers, by name. FILE is a file that the test creates as a signal.
     private static readonly Dictionary<string, string> Commands = new()
@@ -15,7 +17,7 @@ public sealed class AbEndTests : IDisposable
         ["child of a shell"] = $"sh -c '{Server} & wait'",
         ["orphan"] = $"sh -c '({Server} &); exec sleep 1000'",
         ["own session"] = $"sh -c '(setsid {Server} &); exec sleep 1000'",
-        ["starts another at its end"] = $"sh -c 'trap \"{Server} & exit 0\" TERM; {Server} & wait'",
+        ["starts another at its end"] = $"sh -c 'serve() {{ exec {Server}; }}; trap \"serve & exit 0\" TERM; serve & wait'",
         ["starts another later"] = $"sh -c '{Server} & while [ ! -e \"FILE\" ]; do sleep 0.05; done; (setsid sleep 1000 &); wait'",
         ["deaf to SIGTERM"] = $"sh -c 'trap \"\" TERM; {Server} & wait; exec sleep 1000'",
         ["shell that ends"] = $"sh -c '{Server} & while [ ! -e \"FILE\" ]; do sleep 0.05; done; exit 7'",

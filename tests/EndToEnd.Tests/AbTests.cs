@@ -49,7 +49,7 @@ public sealed class AbTests : IDisposable
             "ab", "--base", Server, "--head", Server + " --no-such-option", "--transports", "unix", "--no-save");
         Assert.Equal((2, ""), (await tool.ExitCodeAsync(), tool.Output));
         Assert.Matches(
-            @"^the head server ended with exit code 1 before it listened at unix:\S+: its last lines:\n  there is no option "
+            @"^the head server ended with exit code 1 before it listened at unix:[^\n]+: its last lines:\n  there is no option "
                 + @"--no-such-option \(GrpcBenchServer --help\)\n$", tool.Error);
         await AssertLeavesNothingAsync();
     }

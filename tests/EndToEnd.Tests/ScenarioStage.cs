@@ -8,8 +8,11 @@ public abstract class ScenarioStage : IDisposable
 {
     /// <summary>
     /// The folder for temporary files of the scenario. Every process of the scenario has its working folder below, by which it is found.
+    /// It is in /tmp where the usual folder has a path too long for the sockets below.
     /// </summary>
-    protected string Temporary { get; } = Directory.CreateTempSubdirectory("scenario-test-").FullName;
+    protected string Temporary { get; } = Path.GetTempPath().Length <= 30 || OperatingSystem.IsWindows()
+        ? Directory.CreateTempSubdirectory("scenario-test-").FullName
+        : Directory.CreateDirectory($"/tmp/scenario-test-{Guid.NewGuid().ToString("N")[..8]}").FullName;
 
     /// <summary>The processes that the scenario has started.</summary>
     private protected OwnProcesses Own { get; }

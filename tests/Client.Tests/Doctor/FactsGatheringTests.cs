@@ -45,7 +45,7 @@ public class FactsGatheringTests
     public async Task A_FIFO_is_not_taken_for_a_stale_socket_and_not_opened()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "pipes in folders are Unix's");
-        using (var make = System.Diagnostics.Process.Start("mkfifo", path))
+        using (var make = System.Diagnostics.Process.Start("mkfifo", [path]))
             await make.WaitForExitAsync(TestContext.Current.CancellationToken);
         var looking = Task.Run(() => AddressProbe.LookAsync(Address.Parse("unix:" + path), Patience));
         Assert.Equal(AddressState.Occupied, await looking.WaitAsync(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken));
