@@ -120,7 +120,9 @@ internal sealed class GrpcCaller : IDisposable
         catch (HttpRequestException e) when (!begun)
         {
             var silent = $"{Address} does not answer: ";
-            throw IsWithoutHttp2(e.InnerException) || await SpeaksHttp1Async(patience.Token)
+            var isWithout = IsWithoutHttp2(e.InnerException) || await SpeaksHttp1Async(patience.Token);
+            cancellation.ThrowIfCancellationRequested();
+            throw isWithout
                 ? new WithoutHttp2Exception(silent + "HTTP_1_1_REQUIRED", e)
                 : new IOException(silent + Reason(e), e);
         }
@@ -155,7 +157,7 @@ internal sealed class GrpcCaller : IDisposable
     /// </summary>
     /// <param name="usual">The advice for any other error, with its beginning, such as a full stop.</param>
     public static string Advised(IOException e, string usual) => e is WithoutHttp2Exception
-        ? $"{e.Message}. The server speaks HTTP/1.1 only, and gRPC needs HTTP/2: in ASP.NET Core add "
+        ? $"{e.Message}. The server speaks HTTP/1.1 here, and gRPC needs HTTP/2: try https:// for a port with TLS, or in ASP.NET Core add "
             + "--Kestrel:EndpointDefaults:Protocols Http2 to the command of the server, or --contentRoot . if the appsettings.json "
             + "beside the program says it"
         : e.Message + usual;

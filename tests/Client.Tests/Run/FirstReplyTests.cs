@@ -61,8 +61,10 @@ public sealed class FirstReplyTests : IDisposable
             Closes = _ => closes,
             Answer = (_, _) => [],
         };
-        Assert.Equal($"{server.Address} does not answer: HTTP_1_1_REQUIRED. The server speaks HTTP/1.1 only, and gRPC needs HTTP/2: in "
-            + "ASP.NET Core add --Kestrel:EndpointDefaults:Protocols Http2 to the command of the server, or --contentRoot . if the "
+        Assert.Equal($"{server.Address} does not answer: HTTP_1_1_REQUIRED. "
+            + "The server speaks HTTP/1.1 here, and gRPC needs HTTP/2: "
+            + "try https:// for a port with TLS, or in ASP.NET Core add --Kestrel:EndpointDefaults:Protocols Http2 to the command of "
+            + "the server, or --contentRoot . if the "
             + "appsettings.json beside the program says it", await RefusalAsync(server));
     }
 
