@@ -14,6 +14,21 @@ public sealed class CallDoubtTests
             Second(round => round with { Completed = round.Completed * 95 / 100 }));
 
     [Theory]
+    [InlineData(0.95, 0.95, true)] // lost in every round
+    [InlineData(0.95, 1.05, false)] // calls across the edges of slices
+    public void Rounds_of_slices_break_littles_law_by_their_mean(double odd, double even, bool isRaised)
+    {
+        var run = Second(round => round with
+        {
+            Completed = (long)(round.Completed * (round.Number % 2 == 0 ? even : odd)),
+            Slices = new SliceReadings { PlannedSeconds = 0.05, Rates = [1], Order = [0] },
+        });
+        Assert.Equal(isRaised, Find(run, "little") is not null);
+        if (isRaised)
+            Raises("little", "on average by Little's law (requests/s × mean latency), but 400 were in flight: a difference of 5.0 %", run);
+    }
+
+    [Theory]
     [InlineData(0.95, false)] // one standstill of 20 ms in 400 ms
     [InlineData(0.90, true)]
     public void A_standstill_of_the_client_between_two_calls_is_not_reported_as_lost_samples(double share, bool isRaised)

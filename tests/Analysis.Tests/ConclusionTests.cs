@@ -44,11 +44,13 @@ public sealed class ConclusionTests
     }
 
     [Theory]
-    [InlineData(1.5, 0.8, 1, "A Unix socket is faster for 400 clients with 10 B and 100 B; TCP is faster for 400 clients with 10 kB.")]
-    [InlineData(1.5, 1.5, 1, "A Unix socket is faster for 400 clients with 10 B, 100 B and 10 kB.")]
-    [InlineData(1.0, 0.8, 1, "TCP is faster for 400 clients with 10 kB; no difference > 0.1 % for 400 clients with 10 B and 100 B.")]
-    [InlineData(1.5, 1.5, 2, "A Unix socket is faster for one call at a time with 10 B, 100 B and 10 kB and 400 clients with 10 B, "
-        + "100 B and 10 kB.")]
+    [InlineData(1.5, 0.8, 1, "Yes for 400 clients with 10 B and 100 B (faster, less CPU). No for 400 clients with 10 kB "
+        + "(slower, more CPU).")]
+    [InlineData(1.5, 1.5, 1, "Yes for 400 clients with 10 B, 100 B and 10 kB (faster, less CPU).")]
+    [InlineData(1.0, 0.8, 1, "No for 400 clients with 10 B and 100 B (equal within 0.1 %) and 400 clients with 10 kB (slower, "
+        + "more CPU).")]
+    [InlineData(1.5, 1.5, 2, "Yes for one call at a time with 10 B, 100 B and 10 kB and 400 clients with 10 B, "
+        + "100 B and 10 kB (faster, less CPU).")]
     public void The_answer_names_the_loads_for_which_a_Unix_socket_is_worth_it(double small, double large, int topologies, string expected)
     {
         var run = new MeasuredRun(new SampleRuns
@@ -81,7 +83,7 @@ public sealed class ConclusionTests
                 Key = cell.Key with { Size = 10, Variant = cell.Key.Size == 10 ? "sockets=dotnet" : "sockets=loop" },
             })],
         });
-        Assert.Equal("Worth it? A Unix socket is faster for 400 clients, sockets=dotnet with 10 B and 400 clients, sockets=loop with 10 B.",
+        Assert.Equal("Worth it? Yes for 400 clients, sockets=dotnet with 10 B and 400 clients, sockets=loop with 10 B (faster, less CPU).",
             UnixAgainstTcp.Worth(run));
     }
 
@@ -95,7 +97,7 @@ public sealed class ConclusionTests
             SamplesPerRound = 200,
             Speed = (_, _) => 1,
         }.Make());
-        Assert.Equal("Worth it? No difference was decided for any of these loads.", UnixAgainstTcp.Worth(run));
+        Assert.Equal("Worth it? Undecided for all loads.", UnixAgainstTcp.Worth(run));
         Assert.All(UnixAgainstTcp.Table(run).Rows, row => Assert.Matches(@"^undecided, −\d.* to \+\d.* %$", row[1]));
     }
 

@@ -24,13 +24,13 @@ public sealed class PageTests
     [Fact]
     public void A_page_begins_with_a_coloured_verdict_for_each_load_and_size()
     {
-        Assert.Matches("class=\"w\">400 clients</th><td class=\"up\">faster \\+[^<]*</td><td class=\"even\">no difference &gt; [^<]*</td>"
+        Assert.Matches("class=\"w\">400 clients</th><td class=\"up\">faster \\+[^<]*</td><td class=\"even\">equal within [^<]*</td>"
             + "<td class=\"down\">slower −", Grid(MadeUp));
         var grid = Grid(Page);
         Assert.Contains("<th scope=\"col\">10 B</th><th scope=\"col\">1 MB</th>", grid, StringComparison.Ordinal);
         foreach (var shape in new[] { "one call at a time", "a channel, 5 &#215; 80", "400 clients" })
         {
-            Assert.Matches(shape + "</th>(<td class=\"(up\">faster \\+|even\">no difference &gt; |down\">slower −|open\">undecided|\">)"
+            Assert.Matches(shape + "</th>(<td class=\"(up\">faster \\+|even\">equal within |down\">slower −|open\">undecided|\">)"
                 + "[^<]*</td>){2}", grid);
         }
         Assert.True(Page.IndexOf("class=\"grid\"", StringComparison.Ordinal) < Page.IndexOf("<svg", StringComparison.Ordinal));

@@ -133,7 +133,7 @@ public sealed class PublishedTests
     public void Two_published_figures_of_one_pair_of_cells_give_one_verdict()
     {
         // 1 KiB stands for 1,000 B as well.
-        Assert.Contains("**2 verdicts, one for each published ratio and run", Page(EchoRun()), StringComparison.Ordinal);
+        Assert.Contains("**2 verdicts, one for each measured size and run", Page(EchoRun()), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -221,6 +221,13 @@ public sealed class TextLayoutTests
         Assert.Equal(headings, string.Join('|', table.Fit(width).Headings));
     }
 
+    [Fact]
+    public void A_column_without_a_value_is_dropped_before_others_and_is_not_missed()
+    {
+        var table = new TextTable("name", "first", "second", "third") { Spare = ["second", "third"] }.Add("a", "1", "2", "–");
+        Assert.Equal("name  first  second|a         1       2", string.Join('|', table.Lines(22)));
+    }
+
     [Theory]
     [InlineData("a number of 7.0 % stays", 15, "a number of|7.0 % stays")]
     [InlineData("averyverylongword and", 8, "averyverylongword|and")]
@@ -231,6 +238,32 @@ public sealed class TextLayoutTests
 
 public sealed class OrderOfReportsTests
 {
+    [Fact]
+    public void The_answer_compares_two_values_of_a_setting_on_each_transport()
+    {
+        RunRecord Half(int seed, double speed) => new SampleRuns(seed)
+        {
+            Transports = ["tcp", "unix"],
+            Sizes = [10],
+            Rounds = 9,
+            SamplesPerRound = 10,
+            Noise = 0.001,
+            Speed = (transport, _) => speed * (transport == "unix" ? 1.45 : 1),
+        }.Make();
+        static IEnumerable<Cell> Set(RunRecord half, string value) =>
+            half.Cells.Select(cell => cell with { Key = cell.Key with { Variant = "server-build=" + value } });
+        var (jit, aot) = (Half(1, 1), Half(2, 0.8));
+        var run = jit with
+        {
+            Cells = [.. Set(jit, "jit"), .. Set(aot, "aot")],
+            Rounds = [.. jit.Rounds, .. aot.Rounds.Select(round => round with { Cell = round.Cell + jit.Cells.Count })],
+        };
+        var text = new TextReport(new TextLayout(80, IsBrief: true)).Make(new ReportModel(run));
+        Assert.Matches(@"400 clients, 10 B, server-build=aot +\+45 % \[", text);
+        Assert.Matches(@"\n  server-build=aot against server-build=jit\n  load +requests/s +CPU per call\n"
+            + @"  tcp: 400 clients, 10 B +−20 % \[.*\n  unix: 400 clients, 10 B +−20 % \[", text);
+    }
+
     [Theory]
     [InlineData("")]
     [InlineData(" messages=5")] // a setting that all arms have
@@ -298,7 +331,7 @@ public sealed class OrderOfReportsTests
 
     [Theory]
     [InlineData(9, "10 B: unix is faster than tcp in pairs of the same round, although the median rounds say the opposite")]
-    [InlineData(5, "Medians may come from different rounds: where a median contradicts a ratio, the ratio counts.")]
+    [InlineData(5, "Changes compare pairs of the same round, so they may differ from those of the medians: trust the changes.")]
     public void Medians_that_contradict_the_pairs_have_a_note(int rounds, string note)
     {
         var made = new SampleRuns

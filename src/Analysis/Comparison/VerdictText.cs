@@ -24,19 +24,16 @@ public static class VerdictText
     };
 
     /// <summary>
-    /// Says the same verdict in a column: <c>+45 % [41, 48]</c>, <c>no difference > 1.8 %</c>, <c>undecided, −2.0 to +46 %</c>.
+    /// Says the same verdict in a column: <c>+45 % [41, 48]</c>, <c>equal within 1.8 %</c>, <c>undecided, −2.0 to +46 %</c>.
     /// </summary>
     public static string Short(Verdict verdict) => verdict.Kind switch
     {
-        VerdictKind.Higher or VerdictKind.Lower => Change(verdict.Estimate) + (verdict.IsOnlyJust ? ", barely" : ""),
-        VerdictKind.NoDifference => $"no difference > {RoundedUp(verdict.LargestDifference)}",
+        VerdictKind.Higher or VerdictKind.Lower => Change(verdict.Estimate),
+        VerdictKind.NoDifference => $"equal within {RoundedUp(verdict.LargestDifference)}",
         _ => verdict is { Withheld.Length: 0, Estimate: { LeftOut: 0, Interval: { } interval } }
             ? $"undecided, {Quantity.Change(interval.Low).Replace(" %", "", StringComparison.Ordinal)} to {Quantity.Change(interval.High)}"
             : "undecided",
     };
-
-    /// <summary>Explains the mark of a winner that is only just decided.</summary>
-    public const string Barely = "Barely: probably less";
 
     /// <summary>Says a verdict with the name of the reference: <c>faster than tcp by 45 % [41 %, 48 %]</c>.</summary>
     public static string Against(Verdict verdict, Metric metric, string reference) =>

@@ -40,16 +40,22 @@ internal sealed class Document(NamedRun file)
     /// <summary>The comparison of a run of <c>ab</c>. Null for other runs.</summary>
     public BuildComparison? OfBuilds { get; } = BuildComparison.Of(file.Run);
 
-    /// <summary>The table of a Unix socket against TCP with its conclusion, and the table of the other transports.</summary>
+    /// <summary>
+    /// The table of a Unix socket against TCP with its conclusion, the table of the other transports, and those of settings.
+    /// </summary>
     public Section Grid => field ??= Section.Of("Answer",
+    [
         new Block
         {
             Caption = UnixAgainstTcp.Title(run),
             Table = UnixAgainstTcp.Table(run) is { IsEmpty: false } table ? table : null,
+            Columns = [("load", UnixAgainstTcp.Legend(run))],
             Note = UnixAgainstTcp.Worth(run),
         },
         UnixAgainstTcp.Others(run) is { IsEmpty: false } others
-            ? new Block { Caption = UnixAgainstTcp.OthersTitle(run), Table = others } : new Block());
+            ? new Block { Caption = UnixAgainstTcp.OthersTitle(run), Table = others } : new Block(),
+        .. SettingTables.Of(run),
+    ]);
 
     /// <summary>
     /// The comparison of <see cref="Grid"/> as a coloured grid for a page, by shape of the load and by size. Null if no

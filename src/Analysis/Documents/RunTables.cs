@@ -27,7 +27,7 @@ internal static class RunTables
     {
         var cells = InOrder(run).Where(IsAtFullLoad).ToList();
         if (cells.Count > 0 && cells.TrueForAll(cell => UnixAgainstTcp.Holds(run, cell)))
-            return ("Requests/s (median round) and CPU of a call (client and server)", UnixAgainstTcp.Figures(cells));
+            return ("Requests/s (median round) and CPU per call (client and server)", UnixAgainstTcp.Figures(cells));
         var ratio = RatioHeadings(run, cells);
         string[] arm = cells.Select(cell => cell.Key.Arm).Distinct().Skip(1).Any() ? ["transport"] : [];
         var table = new TextTable([Arms.Heading(run), .. arm, Arms.RateHeading(run), .. ratio, "p50", "p95", "p99", "client CPU",
@@ -43,7 +43,7 @@ internal static class RunTables
                 .. Ratios(run, cell, ratio.Length), .. new[] { Metric.P50, Metric.P95, Metric.P99 }.Select(cell.Show),
                 cell.Show(Metric.ClientCpu), cell.Show(Metric.ServerCpu)]);
         }
-        return ($"{Arms.RateHeading(run)} of the median round, percentiles of all rounds, CPU of a call", table);
+        return ($"{Arms.RateHeading(run)} of the median round, percentiles of all rounds, CPU per call", table);
     }
 
     /// <summary>Makes the table of the throughput at full load with its range and ratio, and the CPU per call.</summary>
@@ -52,7 +52,7 @@ internal static class RunTables
         var cells = InOrder(run).Where(IsAtFullLoad).ToList();
         var ratio = RatioHeadings(run, cells);
         var table = new TextTable([Arms.Heading(run), "transport", Arms.RateHeading(run), "range of rounds", "payload/s", .. ratio,
-            "CPU a call", "client CPU", "server CPU", "unattributed"])
+            "CPU per call", "client CPU", "server CPU", "unattributed"])
         { Words = 2, Spare = ["unattributed", "payload/s", "range of rounds", "client CPU", "server CPU"] };
         foreach (var cell in cells)
         {
@@ -113,7 +113,8 @@ internal static class RunTables
                        select (Cell: cell, Comparison: comparison)).ToList();
         var decided = opposed.FindAll(one => one.Comparison.IsBetter || one.Comparison.IsWorse);
         return opposed.Count == 0 ? ""
-            : decided.Count == 0 ? "Medians may come from different rounds: where a median contradicts a ratio, the ratio counts."
+            : decided.Count == 0 ? "Changes compare pairs of the same round, so they may differ from those of the medians: "
+                + "trust the changes."
             : string.Join(' ', decided.Select(one => $"{Arms.NameOf(run, one.Cell.Workload)}: {one.Cell.Key.Arm} is "
                 + $"{(one.Comparison.IsBetter ? "faster" : "slower")} than {one.Comparison.Reference.Key.Arm} in pairs of the same round, "
                 + "although the median rounds say the opposite: the pairs count."));

@@ -1,5 +1,6 @@
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 using static IpcBench.Analysis.Wording.TextBuilding;
@@ -13,7 +14,11 @@ namespace IpcBench.Analysis.Documents;
 public static class UnixAgainstTcp
 {
     /// <summary>Says what the table compares and on which machine. Empty when no Unix socket was compared with TCP.</summary>
-    public static string Title(MeasuredRun run) => Rows(run).Any() ? "Unix socket against TCP" + Where(run) : "";
+    public static string Title(MeasuredRun run) => Rows(run).Any() ? "Unix socket against TCP" + Method(run) + Where(run) : "";
+
+    // A run calls one method. So the title names the method, and the rows do not.
+    private static string Method(MeasuredRun run) => run.Cells[0].Key is { Method.Length: > 0 } key
+        ? ", " + CellKey.WorkOf(key.Method, 0, "") : "";
 
     private static string Where(MeasuredRun run)
     {
@@ -38,7 +43,7 @@ public static class UnixAgainstTcp
     }
 
     public static string OthersTitle(MeasuredRun run) =>
-        Rows(run).Any() ? "Other transports against TCP" : "Against TCP" + Where(run);
+        Rows(run).Any() ? "Other transports against TCP" : "Against TCP" + Method(run) + Where(run);
 
     /// <summary>Makes the table, with a row for each load.</summary>
     public static TextTable Table(MeasuredRun run) => TableOf(run, Rows(run), named: false);
@@ -50,9 +55,11 @@ public static class UnixAgainstTcp
     internal static bool Holds(MeasuredRun run, MeasuredCell cell) => IsRow(run, cell) || IsOther(run, cell)
         || run.Cells.Any(other => run.ReferenceOf(other) == cell && (IsRow(run, other) || IsOther(run, other)));
 
-    /// <summary>Returns the number of loads whose comparison by requests/s is undecided, and the number of all loads.</summary>
+    /// <summary>
+    /// Returns the number of loads whose comparison by requests/s more rounds may decide, and the number of all loads.
+    /// </summary>
     public static (int Open, int Loads) Undecided(MeasuredRun run) => (Rows(run).Count(cell =>
-        ArmComparison.OfHeadline(run, cell)!.Verdict.Kind == VerdictKind.CannotTell), Rows(run).Count());
+        ArmComparison.OfHeadline(run, cell)!.Verdict is { Kind: VerdictKind.CannotTell, Withheld: "" }), Rows(run).Count());
 
     /// <summary>
     /// Makes a table of requests/s and of the CPU per call of both sides together, with a row for each load and columns
@@ -73,49 +80,51 @@ public static class UnixAgainstTcp
         return table;
     }
 
-    /// <summary>Says whether a change to a Unix socket is worth it. Empty when the table has no rows.</summary>
+    /// <summary>Explains the columns of the table. Empty when the table has no rows.</summary>
+    public static string Legend(MeasuredRun run)
+    {
+        var keys = Rows(run).Select(cell => cell.Key).ToList();
+        var shape = keys.Find(key => key.Streams > 1);
+        return keys.Count == 0 ? "" : "+: the Unix socket has more. [ ]: 95 % interval."
+            + (shape is null ? "" : Invariant($" {shape.Connections} × {shape.Streams}: {Quantity.Many(shape.Connections, "connection")}, ")
+                + Invariant($"each with {shape.Streams} calls at a time")
+                + (keys.Exists(key => key.IsOfGrpcNetClient) && keys.Exists(key => !key.IsOfGrpcNetClient)
+                    ? ", also for Grpc.Net.Client. The other rows are of this tool's own client." : "."));
+    }
+
+    /// <summary>Says for each load whether a change to a Unix socket is worth it, and why. Empty when the table has no rows.</summary>
     public static string Worth(MeasuredRun run)
     {
-        var rows = Rows(run).ToList();
+        var rows = Rows(run).Select(cell => new Row(cell, ArmComparison.OfHeadline(run, cell)!, CostOf(run, cell))).ToList();
         if (rows.Count == 0)
             return "";
-        var verdicts = rows.ConvertAll(cell => new Row(cell, ArmComparison.OfHeadline(run, cell)!, CostOf(run, cell)));
-        var faster = verdicts.FindAll(row => Matters(row.Rate) && row.Rate.IsBetter);
-        var slower = verdicts.FindAll(row => Matters(row.Rate) && row.Rate.IsWorse);
-        // A load that is already named for its requests/s is not named for its CPU again.
-        var cheaper = verdicts.FindAll(row => !faster.Contains(row) && row.Cpu is { IsBetter: true } cpu && Matters(cpu));
-        var dearer = verdicts.FindAll(row => !slower.Contains(row) && row.Cpu is { IsWorse: true } cpu && Matters(cpu));
-        var alike = verdicts.FindAll(row => row.Rate.Verdict.Kind == VerdictKind.NoDifference || row.Rate.Verdict.IsTooLittle);
+        var open = rows.FindAll(row => row.Worth.Length == 0);
         string[] parts =
         [
-            Side("a Unix socket", run, faster, cheaper), Side("TCP", run, slower, dearer),
-            alike.Count > 0
-                ? $"no difference > {VerdictText.RoundedUp(alike.Max(row => row.Rate.Verdict.LargestDifference))} for {Names(alike)}" : "",
+            .. from verdict in new[] { Yes, Depends, No }
+               let found = rows.FindAll(row => row.Worth == verdict)
+               where found.Count > 0
+               select verdict + " for " + And([.. found.GroupBy(row => row.Reason).Select(
+                   reason => $"{Names(reason)} ({(reason.Key.Length > 0 ? reason.Key : Alike(reason))}{Doubts(run, reason)})")]),
+            open.Count == 0 ? "" : open.Count == rows.Count ? "Undecided for all loads"
+                : Invariant($"Undecided for {open.Count} of {Quantity.Many(rows.Count, "load")}"),
         ];
-        var said = string.Join("; ", parts.Where(part => part.Length > 0));
-        var (open, loads) = Undecided(run);
-        var rest = (open > 0 ? Invariant($" Requests/s are undecided for {open} of {Quantity.Many(loads, "load")}.") : "")
-            + (verdicts.Exists(row => row.Rate.Verdict.IsOnlyJust || row.Cpu is { Verdict.IsOnlyJust: true })
-                ? $" {VerdictText.Barely}." : "");
-        return said.Length == 0 ? "Worth it? No difference was decided for any of these loads."
-            : $"Worth it? {char.ToUpperInvariant(said[0])}{said[1..]}.{rest}";
+        var why = rows.Find(row => row.Rate.Verdict.Withheld.Length > 0)?.Rate.Verdict.Withheld;
+        return $"Worth it? {string.Join(". ", parts.Where(part => part.Length > 0))}."
+            + (why is null ? "" : $" Requests/s are not decided: {why}.");
     }
 
-    /// <summary>Says where one side is faster, and where it saves CPU only. Empty when it is nowhere ahead.</summary>
-    private static string Side(string side, MeasuredRun run, List<Row> faster, List<Row> cheaper)
-    {
-        string[] parts =
-        [
-            faster.Count > 0 ? $"is faster for {Names(faster)}{Answers.Reserve(run, faster.Select(row => row.Rate))}" : "",
-            cheaper.Count > 0 ? $"saves CPU for {Names(cheaper)}" : "",
-        ];
-        return faster.Count + cheaper.Count == 0 ? "" : $"{side} {string.Join(" and ", parts.Where(part => part.Length > 0))}";
-    }
+    private static string Alike(IEnumerable<Row> rows) =>
+        $"equal within {VerdictText.RoundedUp(rows.Max(row => row.Rate.Verdict.LargestDifference))}";
+
+    private static string Doubts(MeasuredRun run, IEnumerable<Row> rows) =>
+        Answers.DoubtsOf(run, rows.Where(row => Matters(row.Rate)).Select(row => row.Rate)) is { Length: > 0 } doubts ? "; " + doubts : "";
 
     private static string Names(IEnumerable<Row> rows) => And([.. rows.GroupBy(row => Load(row.Cell, work: "")).Select(shape =>
-        $"{shape.Key} with {And([.. shape.Select(row => row.Cell.Key.Work)])}")]);
+        And([.. shape.Select(row => row.Cell.Key.WorkWithoutMethod).Where(work => work.Length > 0)]) is { Length: > 0 } works
+            ? $"{shape.Key} with {works}" : shape.Key)]);
 
-    private static IEnumerable<MeasuredCell> Rows(MeasuredRun run) => run.Cells.Where(cell => IsRow(run, cell));
+    private static IEnumerable<MeasuredCell> Rows(MeasuredRun run) => RunTables.InOrder(run).Where(cell => IsRow(run, cell));
 
     /// <summary>
     /// Lists for each row of the table the shape of its load, the size of a call, the comparison by requests/s, and
@@ -140,7 +149,7 @@ public static class UnixAgainstTcp
 
     private static TextTable TableOf(MeasuredRun run, IEnumerable<MeasuredCell> cells, bool named)
     {
-        var table = new TextTable("load", "requests/s", "CPU a call") { Words = 3 };
+        var table = new TextTable("load", "requests/s", "CPU per call") { Words = 3 };
         foreach (var cell in cells)
         {
             var load = Load(cell);
@@ -160,12 +169,17 @@ public static class UnixAgainstTcp
         comparison is null ? Quantity.None : VerdictText.Short(comparison.Verdict);
 
     /// <summary>Names a load: <c>400 clients, 10 B</c>.</summary>
-    private static string Load(MeasuredCell cell) => Load(cell, cell.Key.Work);
+    private static string Load(MeasuredCell cell) => Load(cell, cell.Key.WorkWithoutMethod);
 
-    private static string Load(MeasuredCell cell, string work)
+    /// <summary>Names a load without the setting of its arm.</summary>
+    internal static string LoadWithoutSetting(MeasuredCell cell) => Load(cell, cell.Key.WorkWithoutMethod, setting: "");
+
+    private static string Load(MeasuredCell cell, string work) => Load(cell, work, cell.Key.Setting);
+
+    private static string Load(MeasuredCell cell, string work, string setting)
     {
         var key = cell.Key;
-        string[] parts = [Shape(cell), work, key.Protocol == "grpc" ? "" : key.Protocol, key.Mode, key.Setting];
+        string[] parts = [Shape(cell), work, key.Protocol == "grpc" ? "" : key.Protocol, key.Mode, setting];
         return string.Join(", ", parts.Where(part => part.Length > 0));
     }
 
@@ -176,5 +190,34 @@ public static class UnixAgainstTcp
         _ => Arms.Shape(cell.Key.Connections, cell.Key.Streams),
     };
 
-    private sealed record Row(MeasuredCell Cell, ArmComparison Rate, ArmComparison? Cpu);
+    private const string Yes = "Yes", No = "No", Depends = "It depends";
+
+    /// <summary>A load with its two comparisons, and what follows from them.</summary>
+    private sealed record Row(MeasuredCell Cell, ArmComparison Rate, ArmComparison? Cpu)
+    {
+        private bool IsAlike => Rate.Verdict.Kind == VerdictKind.NoDifference || Rate.Verdict.IsTooLittle;
+
+        // 1 where a Unix socket is better, -1 where TCP is, 0 where nothing is decided or the difference is too little.
+        private int Speed => Side(Rate);
+
+        private int Saving => Cpu is null ? 0 : Side(Cpu);
+
+        /// <summary>Whether a Unix socket is worth it. Empty when this is not decided.</summary>
+        public string Worth => (Speed, Saving) switch
+        {
+            (0, 0) => IsAlike ? No : "",
+            ( >= 0, >= 0) => Yes,
+            ( <= 0, <= 0) => No,
+            _ => Depends,
+        };
+
+        /// <summary>What is decided. Empty when both sides are alike, or when nothing is decided.</summary>
+        public string Reason => string.Join(", ", new[]
+        {
+            Speed > 0 ? "faster" : Speed < 0 ? "slower" : "",
+            Saving > 0 ? "less CPU" : Saving < 0 ? "more CPU" : "",
+        }.Where(part => part.Length > 0));
+
+        private static int Side(ArmComparison comparison) => !Matters(comparison) ? 0 : comparison.IsBetter ? 1 : -1;
+    }
 }

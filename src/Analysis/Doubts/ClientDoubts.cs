@@ -118,6 +118,10 @@ internal static class LittlesLaw
 {
     private const double LeastOff = 0.01;
 
+    // Rounds of slices are judged by their mean: from this many rounds on, and if it is this many standard errors away.
+    private const int FewestRounds = 4;
+    private const double ErrorsOff = 4;
+
     // A client thread may stand still once for this long, for a garbage collection or because other threads use the
     // CPU.
     private const double StandstillNs = 25e6;
@@ -129,13 +133,32 @@ internal static class LittlesLaw
         // Streams beyond the server's limit wait before their latency begins, so they are not in flight. The time of
         // failed calls is part of no latency, so rounds with failed calls cannot be checked.
         var streams = cell.Key.Streams;
-        var worst = cell.Rounds
+        var checkable = cell.Rounds
             .Where(r => r.Record is { AskedRate: 0, CutOff: 0, Ok: > 0 } && r.Credited > 0 && r.FailedCalls == 0 && Keeps(r.Record))
+            .ToList();
+        if (checkable.FindAll(r => r.Record.Slices is not null) is { Count: > 0 } sliced)
+            return OfSlices(sliced, streams);
+        var worst = checkable
             .Where(r => Off(r, streams) > LeastOff && Off(r, streams) > Tolerance(r, streams))
             .OrderByDescending(r => Off(r, streams)).FirstOrDefault();
         return worst is null ? null : new Observation(Off(worst, streams),
             Invariant($"round {worst.Record.Number} had {Found(worst):0.0} calls in flight by Little's law (requests/s × mean latency), ")
             + Invariant($"but {worst.InFlight(streams)} were in flight: a difference of {Quantity.Percent(Off(worst, streams))}"));
+    }
+
+    // A slice has two edges, and lasts only some calls. So the number of calls in flight that a round gives varies by some
+    // percent. Lost time or samples are missing in every round, so the mean of the rounds shows them.
+    private static Observation? OfSlices(IReadOnlyList<RoundMetrics> rounds, int streams)
+    {
+        double[] shares = [.. rounds.Select(r => Found(r) / r.InFlight(streams) - 1)];
+        var mean = shares.Average();
+        var error = Math.Sqrt(shares.Sum(share => (share - mean) * (share - mean)) / Math.Max(1, shares.Length - 1) / shares.Length);
+        if (shares.Length < FewestRounds || Math.Abs(mean) < Math.Max(LeastOff, ErrorsOff * error))
+            return null;
+        var inFlight = rounds[0].InFlight(streams);
+        return new Observation(Math.Abs(mean),
+            Invariant($"the rounds had {(1 + mean) * inFlight:0.0} calls in flight on average by Little's law (requests/s × mean latency), ")
+            + Invariant($"but {inFlight} were in flight: a difference of {Quantity.Percent(Math.Abs(mean))}"));
     }
 
     /// <summary>

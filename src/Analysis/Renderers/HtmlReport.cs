@@ -72,6 +72,8 @@ public sealed class HtmlReport : IReport
                 text.Line($"<p><b>{Prose(block.Note)}</b></p>");
             if (block.Table is { } table)
                 AppendTable(text, table, block.Caption);
+            foreach (var (_, words) in block.Columns)
+                text.Line($"<p class=\"sub\">{Prose(words)}</p>");
         }
         var sentences = section.Blocks.SelectMany(block => block.Sentences).ToList();
         if (sentences.Count > ShortList && sentences.TrueForAll(sentence => sentence.Contains(": ", StringComparison.Ordinal)))

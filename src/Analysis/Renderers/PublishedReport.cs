@@ -47,7 +47,7 @@ public sealed class PublishedReport : IReport
             .SelectMany(published => Of(model, published).SelectMany(file => PublishedSection.Judged(published, file.Run)))
             .GroupBy(verdict => PublishedSection.Word(verdict.Agreement)).ToDictionary(group => group.Key, group => group.Count());
         string[] words = ["agrees", "compatible", "differs", "cannot tell"];
-        return judged.Count == 0 ? "" : Invariant($"**{judged.Values.Sum()} verdicts, one for each published ratio and run: ")
+        return judged.Count == 0 ? "" : Invariant($"**{judged.Values.Sum()} verdicts, one for each measured size and run: ")
             + string.Join(", ", words.Select(word => Invariant($"{word} {judged.GetValueOrDefault(word)}"))) + ".**";
     }
 

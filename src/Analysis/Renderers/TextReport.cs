@@ -119,8 +119,10 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         else
         {
             foreach (var row in block.Table.Rows)
-                page.Wrapped($"{row[0]}: {row[1]}; CPU a call {row[2]}", "  ", "    ");
+                page.Wrapped($"{row[0]}: {row[1]}; CPU per call {row[2]}", "  ", "    ");
         }
+        foreach (var (_, words) in block.Columns)
+            page.Wrapped(words, "  ", "  ", Tone.Quiet);
         if (block.Note.Length > 0)
             page.Wrapped(block.Note, "  ", "  ", Tone.Winner);
     }

@@ -104,6 +104,10 @@ public sealed record CellKey
     [JsonIgnore]
     public string Work => WorkOf(Method, Size, ServerWork);
 
+    /// <summary>The work as <see cref="Work"/> says it, without the method. Empty when nothing else is known of the call.</summary>
+    [JsonIgnore]
+    public string WorkWithoutMethod => Method.Length == 0 ? Work : ServerWork.Length == 0 ? "" : $"work {ServerWork}";
+
     /// <summary>
     /// What the server computes for each call, as given to <c>--work</c>: <c>10us</c>. Like the size, the work belongs to
     /// the call and not to the arm. Empty without work.

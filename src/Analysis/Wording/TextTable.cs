@@ -41,13 +41,13 @@ public sealed class TextTable(params string[] headings)
     }
 
     /// <summary>
-    /// Leaves out columns of <see cref="Spare"/> until the table is this narrow. If the table stays too wide, all of
-    /// these columns are left out.
+    /// Leaves out columns of <see cref="Spare"/> until the table is this narrow, columns without a value first. If the
+    /// table stays too wide, all of these columns are left out.
     /// </summary>
     public TextTable Fit(int width)
     {
         var kept = Enumerable.Range(0, headings.Length).ToList();
-        foreach (var column in Spare.Select(heading => Array.IndexOf(headings, heading)))
+        foreach (var column in Spare.Select(heading => Array.IndexOf(headings, heading)).Where(column => column >= 0).OrderBy(HasValues))
         {
             if (WidthOf(kept) <= width)
                 break;
@@ -70,7 +70,7 @@ public sealed class TextTable(params string[] headings)
         var shown = width is { } most ? Fit(most) : this;
         if (width is { } narrow && shown.WidthOf([.. Enumerable.Range(0, shown.Headings.Count)]) > narrow)
             return rows.SelectMany(row => TextWrapping.Lines(Record(row), width, "", "  "));
-        var left = headings.Except(shown.Headings).ToList();
+        var left = headings.Where((heading, column) => !shown.Headings.Contains(heading) && HasValues(column)).ToList();
         return [.. shown.ToText().TrimEnd('\n').Split('\n'), .. left.Count == 0 ? []
             : TextWrapping.Lines($"(no room for {string.Join(", ", left)})", width)];
     }
@@ -108,6 +108,8 @@ public sealed class TextTable(params string[] headings)
 
     /// <summary>Formats text from a file as code in Markdown.</summary>
     internal static string Code(string text) => $"`{text.Replace('`', '\'').ReplaceLineEndings(" ")}`";
+
+    private bool HasValues(int column) => rows.Exists(row => row[column] is not ("" or Quantity.None));
 
     private int WidthOf(IReadOnlyCollection<int> columns) => Widths(columns).Sum() + 2 * (columns.Count - 1);
 

@@ -72,7 +72,7 @@ internal sealed record Preset
     public Default ShapeDuration { get; init; } = new("300ms", Given: "5s");
 
     /// <inheritdoc cref="ShapeDuration"/>
-    public Default ShapeRounds { get; init; } = new("9", Quick: "8");
+    public Default ShapeRounds { get; init; } = new("9", Quick: "11");
 
     /// <inheritdoc cref="ShapeDuration"/>
     public Default ShapeWarmup { get; init; } = new("100ms");
@@ -140,7 +140,7 @@ internal sealed record Preset
         get
         {
             if (Shapes.Count > 0)
-                return $"a first answer within {QuickTime}: {ShapeRounds.Quick} rounds of {ShapeDuration.Own} in each shape of load";
+                return $"a first answer within {QuickTime}: {ShapeRounds.Quick} rounds of {ShapeDuration.Own} for each load";
             var each = Calls?.Quick is { } calls
                 ? string.Create(CultureInfo.InvariantCulture, $"{Parsers.Count(calls, "-n"):#,0} packets")
                 : Duration.Quick;

@@ -10,29 +10,6 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>The result of one call.</summary>
-/// <param name="HttpStatus">The HTTP status. gRPC uses only 200.</param>
-/// <param name="Status">
-/// The value of grpc-status. Null when it is missing or not a number. Also null when it is OK but the reply is no
-/// gRPC.
-/// </param>
-/// <param name="StatusMessage">The decoded grpc-message. Empty when there is none.</param>
-/// <param name="Message">The first message. Null when it is missing, incomplete or compressed.</param>
-internal sealed record GrpcAnswer(int HttpStatus, GrpcStatusCode? Status, string StatusMessage, ReadOnlyMemory<byte>? Message)
-{
-    /// <summary>The content type of a reply that is no gRPC. Null for gRPC and for a reply without a content type.</summary>
-    public string? OtherType { get; init; }
-
-    /// <summary>The status as text, such as <c>NOT_FOUND: no such cart</c>, or a description of a reply without status.</summary>
-    public string StatusText => (HttpStatus, Status) switch
-    {
-        (not 200, _) => $"HTTP status {HttpStatus}",
-        (_, null) => OtherType is { } type ? $"content type {type}" : "no status",
-        (_, { } code) when Enum.IsDefined(code) => GrpcStatus.Name(code) + (StatusMessage.Length > 0 ? $": {StatusMessage}" : ""),
-        (_, { } code) => $"status {(int)code}",
-    };
-}
-
 /// <summary>
 /// Makes single gRPC calls outside the measured windows. The calls deliberately use .NET's own HTTP/2 client and not
 /// the engine that is measured.
@@ -120,7 +97,8 @@ internal sealed class GrpcCaller : IDisposable
         catch (HttpRequestException e) when (!begun)
         {
             var silent = $"{Address} does not answer: ";
-            var isWithout = IsWithoutHttp2(e.InnerException) || await SpeaksHttp1Async(patience.Token);
+            var isWithout = IsWithoutHttp2(e.InnerException)
+                || Address is not Address.Tls && await Http1Question.IsAnsweredAsync(connector, patience.Token); // with TLS, ALPN tells it
             cancellation.ThrowIfCancellationRequested();
             throw isWithout
                 ? new WithoutHttp2Exception(silent + "HTTP_1_1_REQUIRED", e)
@@ -236,35 +214,6 @@ internal sealed class GrpcCaller : IDisposable
         var isEnded = isHandshake || inner is HttpIOException { HttpRequestError: HttpRequestError.ResponseEnded };
         return reason + (isHandshake ? NoStream : "")
             + (isEnded && Address is Address.Tcp ? " (a TLS server also ends a plaintext connection like this: try https://)" : "");
-    }
-
-    /// <summary>
-    /// Asks the server in HTTP/1.1. The error of SocketsHttpHandler does not tell: if the connection ends before its
-    /// first request, the handler forgets the error code of the server.
-    /// </summary>
-    private async Task<bool> SpeaksHttp1Async(CancellationToken cancellation)
-    {
-        if (Address is Address.Tls)
-            return false; // ALPN tells it
-        try
-        {
-            await using var stream = await connector.ConnectAsync(cancellation);
-            try
-            {
-                await stream.WriteAsync("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"u8.ToArray(), cancellation);
-            }
-            catch (IOException)
-            {
-                // The server may have answered and closed already. The answer can be read.
-            }
-            var answer = new byte["HTTP/1."u8.Length];
-            await stream.ReadExactlyAsync(answer, cancellation);
-            return answer.AsSpan().SequenceEqual("HTTP/1."u8);
-        }
-        catch (Exception e) when (e is IOException or SocketException or OperationCanceledException)
-        {
-            return false;
-        }
     }
 
     private static bool IsWithoutHttp2(Exception? e) => e is HttpProtocolException { ErrorCode: (long)Http2Error.Http11Required };

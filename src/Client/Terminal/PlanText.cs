@@ -6,14 +6,13 @@ using static System.FormattableString;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Describes the plan in two lines, which also explain the terms arm, cell and round. Further lines warn if the plan
-/// cannot name a winner or takes over an hour.
+/// Describes the plan in one line. Further lines warn if the plan cannot name a winner or takes over an hour.
 /// </summary>
 internal static class PlanText
 {
     /// <param name="width">Columns of the terminal. Null means no limit.</param>
     public static IEnumerable<string> Lines(BenchPlan plan, int? width) =>
-        new[] { First(plan, width), RoundLine(plan.Options), TooFew(plan), Long(plan) }
+        new[] { First(plan, width), TooFew(plan), Long(plan) }
             .Where(line => line.Length > 0);
 
     // The duration is more important than the names of the arms, which are also in the table.
@@ -23,7 +22,7 @@ internal static class PlanText
 
     /// <summary>Describes other settings that affect the numbers.</summary>
     public static string Details(RunOptions options) =>
-        Invariant($"every cell is warmed up for {options.Warmup.TotalSeconds:0.###} s{OfTheServer(options)}; ")
+        Invariant($"{RoundLine(options)}; every cell is warmed up for {options.Warmup.TotalSeconds:0.###} s{OfTheServer(options)}; ")
             + Quantity.Many(options.Threads, "thread");
 
     private static string Cells(BenchPlan plan, bool named)
@@ -38,7 +37,10 @@ internal static class PlanText
         ];
         var product = string.Concat(factors.Where(factor => factor.Count > 1)
             .Select(factor => $" × {Quantity.Many(factor.Count, factor.Name)}"));
-        return $"{Quantity.Many(arms.Count, "arm")}{names}{product}: {Quantity.Many(plan.Cells.Count, "cell")}";
+        var cells = Quantity.Many(plan.Cells.Count, "cell");
+        // Shapes may have sizes of their own. Then the product is not the number of cells.
+        return factors.Aggregate(arms.Count, (all, factor) => all * factor.Count) == plan.Cells.Count
+            ? $"{Quantity.Many(arms.Count, "arm")}{names}{product}: {cells}" : $"{cells} of {Quantity.Many(arms.Count, "arm")}{names}";
     }
 
     private static string Rounds(BenchPlan plan)
@@ -50,7 +52,8 @@ internal static class PlanText
         var later = string.Concat(plan.Phases.Skip(1).Where(phase => phase.VariesRate || phase.Rounds > plan.FirstRounds)
             .Select(phase => Invariant($", {phase.Rounds} {phase.Name}")));
         return plan.Estimate is { } estimate
-            ? Invariant($"{rounds} of {options.Duration.TotalSeconds:0.###} s{later}, about {LeftText.Span(estimate)}")
+            ? Invariant($"{rounds} of {options.Duration.TotalSeconds:0.###} s a cell{later}")
+                + (estimate < options.MaxTime ? ", about " + LeftText.Span(estimate) : "")
                 + (options.MaxTime < TimeSpan.MaxValue ? $", at most {LeftText.Span(options.MaxTime)}" : "")
             : Invariant($"{rounds} of {options.Calls:#,0} calls");
     }

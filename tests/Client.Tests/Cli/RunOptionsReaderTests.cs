@@ -70,12 +70,12 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void Quick_is_eight_short_rounds_of_two_sizes_each_with_its_own_server()
+    public void Quick_is_eleven_short_rounds_of_two_sizes_each_with_its_own_server()
     {
         var options = Read("--quick");
-        Assert.Equal((8, 0.3, true), (options.Rounds, options.Duration.TotalSeconds, options.FreshServers));
+        Assert.Equal((11, 0.3, true), (options.Rounds, options.Duration.TotalSeconds, options.FreshServers));
         Assert.Equal([10L, 1_000_000], options.Sizes);
-        Assert.InRange(PlanOf(options).Estimate!.Value.TotalSeconds, 60, 90);
+        Assert.InRange(PlanOf(options).Estimate!.Value.TotalSeconds, 80, 130);
         Assert.InRange(PlanOf(Read()).Estimate!.Value.TotalMinutes, 3, 6);
     }
 

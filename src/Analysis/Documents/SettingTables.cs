@@ -1,0 +1,47 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Documents;
+
+/// <summary>
+/// Compares the values of a setting on the same transport: <c>--server-build jit,aot</c>, <c>--sockets dotnet,loop</c>. A
+/// table compares one value with the first value, with a row for each transport and load. There are tables only if the
+/// answer of the run is the table of <see cref="UnixAgainstTcp"/>, which compares the transports alone.
+/// </summary>
+internal static class SettingTables
+{
+    public static IEnumerable<Block> Of(MeasuredRun run)
+    {
+        var cells = run.Cells.Where(cell => UnixAgainstTcp.Holds(run, cell)).ToList();
+        var settings = cells.Select(cell => cell.Key.Setting).Distinct().ToList();
+        return from setting in settings.Skip(1)
+               let rows = from cell in cells
+                          where cell.Key.Setting == setting
+                          let reference = cells.Find(other => other.Key.Setting == settings[0] && IsSameButSetting(cell, other))
+                          where reference is not null
+                          select (Cell: cell, Reference: reference)
+               where rows.Any()
+               select new Block
+               {
+                   Caption = $"{setting} against {(settings[0].Length > 0 ? settings[0] : "the default")}",
+                   Table = TableOf(run, rows),
+               };
+    }
+
+    private static TextTable TableOf(MeasuredRun run, IEnumerable<(MeasuredCell Cell, MeasuredCell Reference)> rows)
+    {
+        var table = new TextTable("load", "requests/s", "CPU per call") { Words = 3 };
+        foreach (var (cell, reference) in rows)
+        {
+            string Text(Metric metric) => ArmComparison.Of(run, cell, reference, metric) is { } comparison
+                ? VerdictText.Short(comparison.Verdict) : Quantity.None;
+            table.Add($"{cell.Key.Transport}: {UnixAgainstTcp.LoadWithoutSetting(cell)}", Text(Metric.Rate),
+                Text(ArmComparison.Cost(cell, reference)));
+        }
+        return table;
+    }
+
+    private static bool IsSameButSetting(MeasuredCell one, MeasuredCell other) =>
+        one.Key with { Variant = "" } == other.Key with { Variant = "" } && one.Key.Work == other.Key.Work;
+}
