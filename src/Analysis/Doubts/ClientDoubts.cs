@@ -157,8 +157,8 @@ internal static class LittlesLaw
             return null;
         var inFlight = rounds[0].InFlight(streams);
         return new Observation(Math.Abs(mean),
-            Invariant($"the rounds had {(1 + mean) * inFlight:0.0} calls in flight on average by Little's law (requests/s × mean latency), ")
-            + Invariant($"but {inFlight} were in flight: a difference of {Quantity.Percent(Math.Abs(mean))}"));
+            Invariant($"the rounds had {(1 + mean) * inFlight:0.0} calls in flight on average by Little's law (requests/s × mean latency")
+            + Invariant($"), but {inFlight} were in flight: a difference of {Quantity.Percent(Math.Abs(mean))}"));
     }
 
     /// <summary>
