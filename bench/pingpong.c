@@ -1,8 +1,9 @@
-// Ping-pong of one packet between two processes over TCP on loopback or a Unix socket: what the kernel takes, with next to nothing on top.
+// Ping-pong of one packet between two processes over TCP on loopback, a Unix socket, a socketpair(2) or two pipes(2): what the kernel takes, with
+// next to nothing on top.
 // Both sides wait with edge-triggered epoll, as an event loop does, and read until a whole packet is there. Prints microseconds a round trip:
 // the median, which a busy machine hardly moves, and the mean.
 //
-//   cc -O2 -o /tmp/pingpong bench/pingpong.c && /tmp/pingpong [-s BYTES] [-n PACKETS] [-r ROUNDS] [-c CPU of both | -1] [-o] tcp|unix...
+//   cc -O2 -o /tmp/pingpong bench/pingpong.c && /tmp/pingpong [-s BYTES] [-n PACKETS] [-r ROUNDS] [-c CPU of both | -1] [-o] tcp|unix|socketpair|pipe...
 //
 // -o asks for EPOLLOUT too, as .NET's socket engine does.
 #define _GNU_SOURCE
@@ -34,6 +35,11 @@ static void check(int ok, const char *what) {
         fail(what);
 }
 
+// A side of a connection: what it reads from, and what it writes to. On sockets both are the same.
+struct side {
+    int in, out;
+};
+
 static int connected(int is_unix, int *other) {
     struct sockaddr_in inet = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr_un local = {.sun_family = AF_UNIX};
@@ -52,19 +58,42 @@ static int connected(int is_unix, int *other) {
     return client;
 }
 
-static int watched(int fd, int is_unix) {
+static void joined(const char *name, struct side *client, struct side *server) {
+    int there[2], back[2];
+    if (strcmp(name, "pipe") == 0) {
+        check(pipe(there) == 0 && pipe(back) == 0, "pipe");
+        *client = (struct side){back[0], there[1]};
+        *server = (struct side){there[0], back[1]};
+        return;
+    }
+    if (strcmp(name, "socketpair") == 0)
+        check(socketpair(AF_UNIX, SOCK_STREAM, 0, there) == 0, "socketpair");
+    else
+        there[0] = connected(strcmp(name, "unix") == 0, &there[1]);
+    *client = (struct side){there[0], there[0]};
+    *server = (struct side){there[1], there[1]};
+}
+
+static void closed(struct side side) {
+    close(side.in);
+    if (side.out != side.in)
+        close(side.out);
+}
+
+static int watched(struct side side) {
     int on = 1;
-    if (!is_unix)
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    fcntl(fd, F_SETFL, O_NONBLOCK);
+    // Fails where it has no meaning: on all but TCP.
+    setsockopt(side.out, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    fcntl(side.in, F_SETFL, O_NONBLOCK);
+    fcntl(side.out, F_SETFL, O_NONBLOCK);
     int epoll = epoll_create1(0);
-    struct epoll_event event = {.events = interest, .data.fd = fd};
-    check(epoll >= 0 && epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
+    struct epoll_event event = {.events = interest, .data.fd = side.in};
+    check(epoll >= 0 && epoll_ctl(epoll, EPOLL_CTL_ADD, side.in, &event) == 0, "epoll_ctl");
     return epoll;
 }
 
 // False at the end of the stream.
-static int receive(int epoll, int fd, char *packet, size_t size) {
+static int receive(int epoll, struct side side, char *packet, size_t size) {
     for (size_t got = 0; got < size;) {
         struct epoll_event events[16];
         if (epoll_wait(epoll, events, 16, -1) < 0 && errno != EINTR)
@@ -72,7 +101,7 @@ static int receive(int epoll, int fd, char *packet, size_t size) {
         // Less than asked for was all there was.
         for (ssize_t count = 1; got < size && count > 0;) {
             size_t asked = size - got;
-            count = recv(fd, packet + got, asked, 0);
+            count = side.in == side.out ? recv(side.in, packet + got, asked, 0) : read(side.in, packet + got, asked);
             if (count == 0)
                 return 0;
             if (count < 0 && errno != EAGAIN)
@@ -85,9 +114,9 @@ static int receive(int epoll, int fd, char *packet, size_t size) {
     return 1;
 }
 
-static void sent(int fd, const char *packet, size_t size) {
+static void sent(struct side side, const char *packet, size_t size) {
     while (size > 0) {
-        ssize_t count = send(fd, packet, size, MSG_NOSIGNAL);
+        ssize_t count = side.in == side.out ? send(side.out, packet, size, MSG_NOSIGNAL) : write(side.out, packet, size);
         if (count < 0 && errno != EAGAIN)
             fail("send");
         packet += count > 0 ? count : 0;
@@ -95,10 +124,10 @@ static void sent(int fd, const char *packet, size_t size) {
     }
 }
 
-static void serve(int fd, int is_unix, char *packet, size_t size) {
-    int epoll = watched(fd, is_unix);
-    while (receive(epoll, fd, packet, size))
-        sent(fd, packet, size);
+static void serve(struct side side, char *packet, size_t size) {
+    int epoll = watched(side);
+    while (receive(epoll, side, packet, size))
+        sent(side, packet, size);
     _exit(0);
 }
 
@@ -114,30 +143,30 @@ static int ascending(const void *a, const void *b) {
 }
 
 static void measure(const char *name, size_t size, long packets) {
-    int is_unix = strcmp(name, "unix") == 0;
     double *took = malloc(sizeof(double) * packets);
     char *packet = calloc(1, size);
-    int other, fd = connected(is_unix, &other);
+    struct side client, other;
+    joined(name, &client, &other);
     pid_t server = fork();
     if (server == 0) {
-        close(fd);
-        serve(other, is_unix, packet, size);
+        closed(client);
+        serve(other, packet, size);
     }
-    close(other);
-    int epoll = watched(fd, is_unix);
+    closed(other);
+    int epoll = watched(client);
     for (long warm = packets / 10; warm >= 0; warm--) {
-        sent(fd, packet, size);
-        receive(epoll, fd, packet, size);
+        sent(client, packet, size);
+        receive(epoll, client, packet, size);
     }
     double start = now(), last = start;
     for (long i = 0; i < packets; i++) {
-        sent(fd, packet, size);
-        receive(epoll, fd, packet, size);
+        sent(client, packet, size);
+        receive(epoll, client, packet, size);
         double moment = now();
         took[i] = moment - last;
         last = moment;
     }
-    close(fd);
+    closed(client);
     close(epoll);
     waitpid(server, NULL, 0);
     qsort(took, packets, sizeof *took, ascending);
@@ -166,7 +195,7 @@ int main(int count, char **words) {
             return 1;
     }
     if (size < 1 || packets < 1 || optind == count) {
-        fprintf(stderr, "usage: %s [-s BYTES] [-n PACKETS] [-r ROUNDS] [-c CPU|-1] [-o] tcp|unix...\n", words[0]);
+        fprintf(stderr, "usage: %s [-s BYTES] [-n PACKETS] [-r ROUNDS] [-c CPU|-1] [-o] tcp|unix|socketpair|pipe...\n", words[0]);
         return 1;
     }
     cpu_set_t set;

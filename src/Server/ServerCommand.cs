@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Text;
+using IpcBench.Server.Echo;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Hosting;
 using IpcBench.Server.Options;
@@ -67,6 +68,8 @@ internal static class ServerCommand
 
     private static async Task<int> ServeAsync(ServerOptions options)
     {
+        if (options.Child is { } child)
+            return await ChildEcho.RunAsync(child, options);
         // The limit is checked before more code is loaded, because each loaded file needs a descriptor.
         if (KestrelLimits.TooFewFiles() is { } tooFew)
         {

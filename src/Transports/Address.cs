@@ -14,7 +14,10 @@ public abstract partial record Address
     {
     }
 
-    /// <summary>The transport's short name in files and reports: <c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</summary>
+    /// <summary>
+    /// The transport's short name in files and reports: <c>tcp</c>, <c>tls</c>, <c>unix</c>, <c>pipe</c>,
+    /// <c>socketpair</c> or <c>stdio</c>.
+    /// </summary>
     public abstract string Kind { get; }
 
     /// <summary>
@@ -84,6 +87,21 @@ public abstract partial record Address
     }
 
     /// <summary>
+    /// Child processes of the client: each connection is a child of its own. The child speaks on its standard input and
+    /// output (<c>stdio:name</c>), or on one end of a socketpair(2) (<c>socketpair:name</c>, Linux only).
+    /// <see cref="ChildProgram.Offer"/> says how a child is started.
+    /// </summary>
+    public sealed record Child(string Transport, string Name) : Address
+    {
+        public const string Stdio = "stdio", SocketPair = "socketpair";
+
+        public static bool IsKind(string kind) => kind is Stdio or SocketPair;
+
+        public override string Kind => Transport;
+        public override string ToString() => $"{Transport}:{Name}";
+    }
+
+    /// <summary>
     /// The transports that a server of this project offers, by <see cref="Kind"/>. Each function makes an address from a
     /// name that nobody else uses. TCP and TLS get port 0, so that the system chooses the port.
     /// </summary>
@@ -93,6 +111,8 @@ public abstract partial record Address
         ["tls"] = _ => new Tls("localhost", 0),
         ["unix"] = name => new Unix(System.IO.Path.Combine(System.IO.Path.GetTempPath(), name + ".sock")),
         ["pipe"] = name => new Pipe(name),
+        [Child.SocketPair] = name => new Child(Child.SocketPair, name),
+        [Child.Stdio] = name => new Child(Child.Stdio, name),
     };
 
     /// <summary>Reads any spelling of an address that <c>--help</c> lists.</summary>
@@ -116,6 +136,7 @@ public abstract partial record Address
             _ when text.StartsWith("unix:", StringComparison.OrdinalIgnoreCase) => ParseUnix(text["unix:".Length..]),
             _ when text.StartsWith("pipe:", StringComparison.OrdinalIgnoreCase) => ParsePipe(text["pipe:".Length..].TrimStart('/')),
             _ when text.StartsWith(pipePrefix, StringComparison.OrdinalIgnoreCase) => ParsePipe(text[pipePrefix.Length..]),
+            _ when text.Split(':', 2) is [var kind, var name] && Child.IsKind(kind) => (new Child(kind, name), null),
             _ when HostAndPort().IsMatch(text) => ParseUrl("http://" + text, tls: false),
             _ => ((Address?)null,
                 $"'{UrlText.WithoutSecrets(text)}' is not an address: "

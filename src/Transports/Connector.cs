@@ -15,6 +15,7 @@ public abstract class Connector
         Address.Unix unix => new UnixConnector(unix, UnixSocketPath.Resolve(unix.Path), options),
         Address.UnixAbstract local => new UnixConnector(local, "\0" + local.Name, options),
         Address.Pipe pipe => new NamedPipeConnector(pipe.Name),
+        Address.Child child => new ChildConnector(child),
         _ => throw new ArgumentException($"no connector for {address}", nameof(address)),
     };
 

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
@@ -79,6 +80,58 @@ public sealed class EchoTests : IDisposable
     }
 
     [Fact]
+    public async Task Children_echo_over_their_standard_input_and_over_a_socketpair()
+    {
+        string[] kinds = OperatingSystem.IsWindows() ? ["stdio"] : ["socketpair", "stdio"];
+        var run = await RunAsync(0, "echo", "-n", "200", "-s", "70000", "-c", "2", "-r", "1",
+            "--transports", string.Join(',', kinds), "--sockets", OperatingSystem.IsWindows() ? "dotnet" : "loop,dotnet", "-o", File);
+        Assert.Equal(kinds, run.Cells.Select(cell => cell.Key.Transport).Distinct().Order(StringComparer.Ordinal));
+        Assert.All(run.Rounds, round =>
+        {
+            Assert.Equal((200, 200), (round.Started, round.Ok));
+            Assert.True(round.Server!.CpuUserNs + round.Server.CpuKernelNs > 0);
+        });
+    }
+
+    [Theory]
+    [InlineData("stdio")]
+    [InlineData("socketpair")]
+    public async Task A_killed_child_ends_the_run_with_a_sentence(string kind)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "finds the children in /proc");
+        await using var tool = Tool.Start("echo", "-d", "1s", "-s", "64", "-r", "100000", "--transports", kind, "-o", File);
+        // A child may have ended its work just before it is killed, so that nobody misses it. Then the next one is killed.
+        while (!tool.Process.HasExited)
+        {
+            ChildrenOf(tool).ForEach(child => child.Kill());
+            await Task.Delay(20, TestContext.Current.CancellationToken);
+        }
+        Assert.Equal(2, await tool.ExitCodeAsync());
+        Assert.Contains(
+            $"a child that this tool started for {kind} ended with exit code 137 (SIGKILL", tool.Output + tool.Error,
+            StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("KILL")]
+    [InlineData("INT")]
+    public async Task No_child_outlives_the_client(string signal)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "finds the children in /proc");
+        await using var tool = Tool.Start(
+            "echo", "-n", "1000", "-s", "64", "-c", "2", "-r", "100000", "--transports", "socketpair,stdio", "-o", File);
+        await tool.SeesAsync("round 1:");
+        var mark = $"grpcbench-{tool.Process.Id}-";
+        Assert.NotEmpty(Marked(mark));
+        tool.Signal(signal);
+        await tool.ExitCodeAsync();
+        // A child of a killed client ends when it reads the end of its connection.
+        for (var i = 0; i < 600 && Marked(mark).Count > 0; i++)
+            await Task.Delay(50, TestContext.Current.CancellationToken);
+        Assert.Empty(Marked(mark));
+    }
+
+    [Fact]
     public async Task Ctrl_C_keeps_the_rounds_of_an_echo()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
@@ -87,6 +140,28 @@ public sealed class EchoTests : IDisposable
         tool.Signal("INT");
         Assert.Equal(130, await tool.ExitCodeAsync());
         Assert.Equal("interrupted", ResultsFile.Load(File).Ending);
+    }
+
+    private static List<Process> ChildrenOf(Tool tool) =>
+        [.. from one in Marked($"grpcbench-{tool.Process.Id}-")
+            where one.Line.Contains("--child\0", StringComparison.Ordinal)
+            select one.Process];
+
+    /// <summary>Finds the processes whose command line has the mark, by which a client names the addresses of its servers.</summary>
+    private static List<(Process Process, string Line)> Marked(string mark) =>
+        [.. Process.GetProcesses().Select(process => (process, LineOf(process.Id))).Where(
+            one => one.Item2.Contains(mark, StringComparison.Ordinal))];
+
+    private static string LineOf(int process)
+    {
+        try
+        {
+            return System.IO.File.ReadAllText($"/proc/{process}/cmdline");
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return ""; // the process has ended
+        }
     }
 
     private async Task<RunRecord> RunAsync(int expected, params string[] arguments)

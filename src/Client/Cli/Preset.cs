@@ -1,6 +1,7 @@
 using System.Globalization;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
+using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
 
@@ -54,6 +55,17 @@ internal sealed record Preset
     public string? Examples { get; init; }
 
     public IReadOnlyList<string> Protocols { get; init; } = [ProtocolTable.Grpc];
+
+    /// <summary>Whether child processes can be measured. They serve raw echoes alone.</summary>
+    public bool OffersChildren => Protocols is [ProtocolTable.Echo];
+
+    /// <summary>The transports that <c>--transports</c> takes on this system.</summary>
+    public IReadOnlyList<string> OfferedTransports =>
+        [.. from kind in Address.Own.Keys
+            where OffersChildren || !Address.Child.IsKind(kind)
+            where OperatingSystem.IsLinux() || kind != Address.Child.SocketPair
+            select kind];
+
     public Default Transports { get; init; } = new(
         "tcp,unix,pipe", Quick: OperatingSystem.IsWindows() ? null : "tcp,unix");
 

@@ -3,7 +3,6 @@ using IpcBench.Analysis.Renderers;
 using IpcBench.Client.Loads;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
-using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
 
@@ -58,7 +57,7 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
 
     public Option<string> Reference { get; } = CompletionCommand.Suggesting(
         list.Text(HelpPlace.What.Rarely, "--reference", "ARM",
-        $"the arm that ratios refer to (default: {ReferenceArm.Usual})"), [.. Address.Own.Keys]);
+        $"the arm that ratios refer to (default: {ReferenceArm.Usual})"), [.. preset.OfferedTransports]);
 
     public Option<string> Delta { get; } = list.Text(HelpPlace.What.Rarely, "--delta", "SHARE",
         preset.Help("--delta", "a difference smaller than this does not matter", preset.Delta), "--ignore-below");
@@ -130,8 +129,8 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
 
     public Option<string> Transports { get; } = CompletionCommand.Suggesting(
         list.Text(HelpPlace.Server, "--transports", "LIST",
-        preset.Help("--transports", $"transports of the started server: {string.Join(", ", Address.Own.Keys)}", preset.Transports)),
-        [.. Address.Own.Keys, "tcp,unix,pipe"]);
+        preset.Help("--transports", $"transports of the started server: {string.Join(", ", preset.OfferedTransports)}", preset.Transports)),
+        [.. preset.OfferedTransports, "tcp,unix,pipe"]);
 
     public Option<string> ServerCpus { get; } = list.Text(HelpPlace.Server.Rarely, "--server-cpus", "SET",
         "CPUs of the started server: 0-1 (default: free)");

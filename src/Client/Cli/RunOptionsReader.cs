@@ -228,9 +228,11 @@ internal sealed class RunOptionsReader(
                     + $"but {who} has {fewestConnections}");
     }
 
-    private static string Transport(string text, string what) => Address.Own.ContainsKey(text)
+    private string Transport(string text, string what) => preset.OfferedTransports.Contains(text)
         ? text
-        : throw new UsageException($"{what}: there is no transport '{text}': write one of {string.Join(", ", Address.Own.Keys)}");
+        : throw new UsageException(Address.Child.IsKind(text) && !preset.OffersChildren
+            ? $"{what}: {text} is a transport of GrpcBench echo alone"
+            : $"{what}: there is no transport '{text}': write one of {string.Join(", ", preset.OfferedTransports)}");
 
     private static string ClientName(string text, string what) =>
         ProtocolTable.Refusal(text) is { } refusal ? throw new UsageException($"{what}: {refusal}") : text;

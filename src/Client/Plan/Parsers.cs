@@ -90,7 +90,10 @@ internal static class Parsers
     /// <summary>Reads the address of a server.</summary>
     /// <param name="prefix">The beginning of the error message.</param>
     public static Address Address(string text, string prefix = "") =>
-        Transports.Address.TryParse(text, out var address, out var error) ? address : throw new UsageException(prefix + error);
+        !Transports.Address.TryParse(text, out var address, out var error) ? throw new UsageException(prefix + error)
+            : address is Transports.Address.Child ? throw new UsageException(
+                $"{prefix}no server listens at {address.Kind}: only servers that GrpcBench echo starts are measured over {address.Kind}")
+            : address;
 
     /// <summary>Reads a comma-separated list without empty or repeated entries.</summary>
     public static IReadOnlyList<T> List<T>(string text, string what, Func<string, string, T> item)

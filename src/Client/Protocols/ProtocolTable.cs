@@ -124,7 +124,10 @@ internal static class ProtocolTable
             throw new ArgumentException("an echo needs at least one byte", nameof(options));
         var dialer = await Dialer.ForAsync(options.Address, options.Connector, options.Size * options.Streams, cancellation);
         return dialer.Connections(scheduler =>
-            new InOrderConnection(scheduler, dialer, new EchoProtocol((int)options.Size), options.Streams));
+            new InOrderConnection(scheduler, dialer, new EchoProtocol((int)options.Size), options.Streams)
+            {
+                OpensWithCall = options.Address is Address.Child,
+            });
     }
 
     /// <summary>Gives each connection its own channel and handler, as in an application.</summary>

@@ -68,10 +68,12 @@ internal sealed class ChildServer : IAsyncDisposable
     /// <summary>Returns a sentence about the unexpected end of the server, with its last lines. Null while the server lives.</summary>
     /// <param name="when">For example <c>during round 1</c>.</param>
     public string? Death(string when) => !process.HasExited ? null
-        : $"{command.Name}{(command.Probe is null ? " that this tool started" : "")} {HowItEnded} {when}: {LastWords()}";
+        : $"{command.Name}{(command.Probe is null ? " that this tool started" : "")} {Ending} {when}: {LastWords()}";
 
-    private string HowItEnded => string.Create(CultureInfo.InvariantCulture,
-        $"ended with exit code {process.ExitCode}{Signal(process.ExitCode)}")
+    /// <summary>Says how a process ended, for example <c>ended with exit code 134 (SIGABRT)</c>.</summary>
+    public static string HowItEnded(int code) => string.Create(CultureInfo.InvariantCulture, $"ended with exit code {code}{Signal(code)}");
+
+    private string Ending => HowItEnded(process.ExitCode)
         + (process.ExitCode == 0 && command.Probe is not null ? " (the command must keep the server in the foreground)" : "");
 
     /// <summary>Starts a server and waits until it is ready.</summary>
@@ -163,7 +165,7 @@ internal sealed class ChildServer : IAsyncDisposable
             {
                 await Task.WhenAll(errorEnded.Task, outputEnded.Task).WaitAsync(LastLines, cancellation)
                     .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-                throw new EnvironmentException($"{command.Name} {HowItEnded} before it listened at {address}: {LastWords()}");
+                throw new EnvironmentException($"{command.Name} {Ending} before it listened at {address}: {LastWords()}");
             }
             using var one = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
             one.CancelAfter(ProbeDeadline);

@@ -43,10 +43,18 @@ internal sealed class ChildServerCommand(
     public string Name => "the server";
 
     /// <summary>Starts the server with redirected standard streams. The server ends when its standard input closes.</summary>
-    public Process Start()
+    public Process Start() => Start([]);
+
+    /// <summary>Starts a process that serves one connection of this address. It ends when the connection is closed.</summary>
+    /// <param name="socket">The end of a socketpair that the process inherits. Null for its standard input and output.</param>
+    public Process StartChild(Address.Child address, int? socket) => Start(socket is { } descriptor
+        ? ["--child", address.ToString(), "--child-socket", descriptor.ToString(CultureInfo.InvariantCulture)]
+        : ["--child", address.ToString()]);
+
+    private Process Start(IEnumerable<string> more)
     {
         var start = Locate(knobs.ServerBuild);
-        foreach (var argument in Arguments())
+        foreach (var argument in Arguments().Concat(more))
             start.ArgumentList.Add(argument);
         if (knobs.ServerGc is { } gc)
             start.Environment["DOTNET_gcServer"] = gc == "server" ? "1" : "0";

@@ -162,7 +162,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         IReadOnlyList<SlicedArm> arms, SliceLength length, int number, CancellationToken cancellation)
     {
         progress.Enter([.. arms.Select(arm => arm.Cell)], "measuring", [.. arms.Select(arm => arm.Generator)]);
-        var others = new OthersMeter([.. arms.Select(arm => servers.Owners[arm.Cell.Target.Address])]);
+        var others = new OthersMeter([.. arms.Select(arm => servers.OwnerOf(arm.Cell.Target.Address))]);
         var begun = Stopwatch.GetTimestamp();
         string? lost = null;
         foreach (var block in RoundOrder.Blocks(arms, options.Seed, number).Take(length.Count))
@@ -189,7 +189,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     }
 
     private WindowCounters CountersOf(PlannedCell cell, LoadGenerator generator, Action? begun = null) => new(
-        options, servers.Controls[cell.Target.Address], servers.Owners[cell.Target.Address], () => generator.SystemCalls, begun);
+        options, servers.Controls[cell.Target.Address], servers.OwnerOf(cell.Target.Address), () => generator.SystemCalls, begun);
 
     /// <summary>
     /// Returns the load of a cell. The load is the same before, in and after the window. A window with a given number

@@ -49,6 +49,12 @@ internal sealed class ServerControl : IDisposable
             {
                 if (controls.ContainsKey(target.Address))
                     continue;
+                // The counters of the listening server are not those of its children.
+                if (target.Address is Address.Child)
+                {
+                    controls[target.Address] = new ServerControl(null, null);
+                    continue;
+                }
                 var known = own.Concat(controls.Values).FirstOrDefault(control => control.Offers(target.Address));
                 controls[target.Address] = known ?? (ProtocolTable.IsGrpcServed(target.Protocol)
                     ? await OpenOneAsync(new ControlClient(target.Address, options, patience), controls.Values,

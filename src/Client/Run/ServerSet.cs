@@ -39,8 +39,12 @@ internal sealed class ServerSet : IAsyncDisposable
 
     public IReadOnlyDictionary<Address, ServerControl> Controls => controls;
 
-    /// <summary>For each address, the processes whose CPU time counts as the server's.</summary>
+    /// <summary>For each address, the processes whose CPU time counts as the server's. <see cref="OwnerOf"/> has the children.</summary>
     public IReadOnlyDictionary<Address, ServerOwner> Owners => owners;
+
+    /// <summary>Returns the processes whose CPU time counts as the server's at this address, once its connections are open.</summary>
+    public ServerOwner OwnerOf(Address address) =>
+        address is Address.Child ? owners[address] with { Pids = ChildProgram.Running(address) } : owners[address];
 
     /// <summary>Messages of the started servers, such as that TLS is left out since there is no certificate.</summary>
     public IEnumerable<string> Complaints => processes.SelectMany(process => process.Complaints).Distinct();
@@ -111,8 +115,13 @@ internal sealed class ServerSet : IAsyncDisposable
     {
         if (failed)
             await Task.WhenAny([.. processes.Select(process => process.Ended), Task.Delay(EndPatience)]);
-        return processes.Select(process => process.Death(now)).FirstOrDefault(death => death is not null);
+        return processes.Select(process => process.Death(now)).FirstOrDefault(death => death is not null) ?? DeathOfChild();
     }
+
+    private string? DeathOfChild() => ChildProgram.Dead(owners.Keys) is not var (kind, code, words) ? null
+        : string.Create(CultureInfo.InvariantCulture, $"a child that this tool started for {kind} ")
+            + (code is { } known ? ChildServer.HowItEnded(known) : "closed the connection") + $" {now}: "
+            + (words.Length > 0 ? words : "it wrote nothing");
 
     /// <summary>Notes that a round begins. If a server ends after this, the message says that it ended during this round.</summary>
     public void Enter(int number) => (round, now) = (number, string.Create(CultureInfo.InvariantCulture, $"during round {number}"));
@@ -134,9 +143,11 @@ internal sealed class ServerSet : IAsyncDisposable
         processes.Clear();
         (isReversed, present) = (!isReversed, []);
         controlAddresses.Clear();
+        var children = owners.Keys.Where(address => address is Address.Child).ToList();
         owners.Clear();
         try
         {
+            await ChildProgram.EndAsync(children);
             await ChildProcess.EndAllAsync(former);
             now = string.Create(CultureInfo.InvariantCulture, $"after round {round}");
             var addresses = new List<Address>();
@@ -168,6 +179,7 @@ internal sealed class ServerSet : IAsyncDisposable
             control.Dispose();
         try
         {
+            await ChildProgram.EndAsync([.. owners.Keys.Where(address => address is Address.Child)]);
             await ChildProcess.EndAllAsync(processes);
         }
         finally
@@ -230,7 +242,11 @@ internal sealed class ServerSet : IAsyncDisposable
         }
         controlAddresses.Add(server.Endpoints.First(endpoint => !endpoint.IsEcho).Address);
         foreach (var endpoint in server.Endpoints)
+        {
             owners[endpoint.Address] = new ServerOwner([server.Id], IsOurs: true);
+            if (endpoint.Address is Address.Child child)
+                ChildProgram.Offer(child, socket => command.StartChild(child, socket));
+        }
         return server;
     }
 }

@@ -46,7 +46,7 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
     {
         var address = cell.Target.Address;
         using var counters = new WindowCounters(
-            options, servers.Controls[address], servers.Owners[address], () => generator.SystemCalls)
+            options, servers.Controls[address], servers.OwnerOf(address), () => generator.SystemCalls)
         {
             IsSlice = true,
             ConnectionsBeside = ConnectionsBeside,

@@ -19,10 +19,11 @@ internal static class TargetList
         var kinds = options.AgainstItself && variant == options.Variants[0]
             ? [.. options.Transports, ReferenceArm.OfTransports(options)]
             : options.Transports;
-        // A server that is measured only as an echo also has one gRPC endpoint, for its counters.
+        // A server that is measured only as an echo also has one gRPC endpoint, for its counters. A child listens nowhere.
+        var control = kinds.FirstOrDefault(kind => !Address.Child.IsKind(kind)) ?? "tcp";
         if (variant.EchoAlone)
-            return ([kinds[0]], [.. kinds.Where(IsPlainSocket)]);
-        var served = options.Protocols.Any(protocol => protocol != ProtocolTable.Echo) ? kinds : [kinds[0]];
+            return ([control], [.. kinds.Where(IsPlainSocket)]);
+        var served = options.Protocols.Any(protocol => protocol != ProtocolTable.Echo) ? kinds : [control];
         return (served, options.Protocols.Contains(ProtocolTable.Echo) ? kinds : []);
     }
 

@@ -32,11 +32,13 @@ internal sealed class LoopEchoConnection : ILoopHandler
     /// <param name="descriptor">The descriptor of the connection, which this object closes.</param>
     /// <param name="hold">Delays each answer, for tests. Null for no delay.</param>
     /// <param name="onWaiting">Called when bytes wait for the client to read.</param>
+    /// <param name="output">The pipe to write to, where <paramref name="descriptor"/> is a pipe to read from. -1 for a socket.</param>
     public LoopEchoConnection(
-        EventLoop loop, int descriptor, Func<ValueTask>? hold, Action<LoopEchoConnection> onWaiting, Action<LoopEchoConnection> onEnd)
+        EventLoop loop, int descriptor, Func<ValueTask>? hold, Action<LoopEchoConnection> onWaiting, Action<LoopEchoConnection> onEnd,
+        int output = -1)
     {
         (this.hold, this.onWaiting, this.onEnd) = (hold, onWaiting, onEnd);
-        socket = LoopSocket.Take(loop, descriptor, this);
+        socket = output < 0 ? LoopSocket.Take(loop, descriptor, this) : LoopSocket.TakePipes(loop, descriptor, output, this);
     }
 
     /// <summary>Whether bytes have waited for the client for longer than <paramref name="patience"/>.</summary>

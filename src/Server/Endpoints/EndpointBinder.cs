@@ -1,6 +1,7 @@
 using IpcBench.Server.Behaviors;
 using IpcBench.Server.Options;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Server.Endpoints;
 
@@ -9,6 +10,7 @@ internal static class EndpointBinder
 {
     private const string SharedNote = "every user with write access to the socket's folder may connect";
     private const string DotNetNote = "through .NET's sockets and Kestrel";
+    private const string BlockingNote = "the child blocks in each read";
     private const string AbstractNote = "abstract name: no file, so any local user may connect";
 
     /// <summary>Binds <paramref name="address"/>. New connections wait until the server accepts them.</summary>
@@ -21,6 +23,7 @@ internal static class EndpointBinder
         Address.Unix unix => BindUnix(unix, role, options),
         Address.UnixAbstract local => BindAbstract(local, role, options),
         Address.Pipe pipe => BindPipe(pipe, role, options),
+        Address.Child child when role.IsEcho && options.Owned => BindChild(child, role),
         _ => throw role.At(address).Refusal("this server has no such transport"),
     };
 
@@ -62,6 +65,11 @@ internal static class EndpointBinder
         var socket = UnixListen.Bind(NamedPipeConnector.UnixSocketPath(address.Name), role.At(address), options);
         return new SocketEndpoint(address, NamedPipeConnector.UnixNote, role, [socket], options.SocketBuffer);
     }
+
+    private static ChildEndpoint BindChild(Address.Child address, EndpointRole role) =>
+        address.Transport == Address.Child.SocketPair && !EventLoop.IsSupported
+            ? throw role.At(address).Refusal("only Linux has socketpair here: use stdio")
+            : new ChildEndpoint(address, role.IsWithoutKestrel && EventLoop.IsSupported ? null : BlockingNote, role);
 
     /// <summary>
     /// Makes the note of an endpoint. If an echo uses .NET's sockets and no option asked for them, the note says so. It

@@ -82,6 +82,10 @@ internal static class ServerArguments
         Arity = ArgumentArity.ZeroOrMore,
     };
 
+    // For children that the client starts (ChildEcho).
+    private static readonly Option<string?> Child = new("--child") { Hidden = true };
+    private static readonly Option<int?> ChildSocket = new("--child-socket") { Hidden = true };
+
     private static readonly Option<string[]> DelayUs = Hidden("--delay-us");
     private static readonly Option<string[]> DelayEvery = Hidden("--delay-every");
     private static readonly Option<string[]> Answers = Hidden("--fault");
@@ -89,7 +93,7 @@ internal static class ServerArguments
     public static IReadOnlyList<Option> All =>
     [
         Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, EagerReceive, Sockets, SocketBuffer, Nagle, Http2Window,
-        MaxStreams, WriteChunk, PipeBuffer, PipeListeners, Work, DelayUs, DelayEvery, Answers,
+        MaxStreams, WriteChunk, PipeBuffer, PipeListeners, Work, Child, ChildSocket, DelayUs, DelayEvery, Answers,
     ];
 
     public static ServerOptions Read(ParseResult parsed) => new()
@@ -103,6 +107,8 @@ internal static class ServerArguments
         Echo = parsed.GetValue(Echo) ?? [],
         MaxSize = parsed.GetValue(MaxSize),
         Owned = parsed.GetValue(Owned),
+        Child = parsed.GetValue(Child) is { } child ? Address.Parse(child) : null,
+        ChildSocket = parsed.GetValue(ChildSocket),
         Stack = parsed.GetValue(Stack),
         Backlog = parsed.GetValue(Backlog),
         IoQueues = parsed.GetValue(IoQueues),

@@ -24,6 +24,12 @@ internal sealed record ServerOptions
     /// <summary>The largest payload in bytes.</summary>
     public int MaxSize { get; init; } = 64 << 20;
 
+    /// <summary>The one address of <see cref="Echo"/> that this process serves as a child. Null for a server that listens.</summary>
+    public Address? Child { get; init; }
+
+    /// <summary>The descriptor of the socketpair that a child serves. Null for standard input and output.</summary>
+    public int? ChildSocket { get; init; }
+
     /// <summary>
     /// Whether a client has started this server. Such a server ignores the terminal's Ctrl-C and stops at the end of standard input.
     /// </summary>

@@ -5,7 +5,7 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Loop;
 
-/// <summary>Opens connections to a TCP or Unix socket address. An <see cref="EventLoop"/> watches them.</summary>
+/// <summary>Opens connections to a TCP or Unix socket address, or to child processes. An <see cref="EventLoop"/> watches them.</summary>
 [SupportedOSPlatform("linux")]
 public sealed class LoopConnector
 {
@@ -32,6 +32,7 @@ public sealed class LoopConnector
             Address.Tls tls => new(await ResolveAsync(tls, tls.Host, tls.Port, cancellation), tls, options),
             Address.Unix unix => new([UnixEndPoint(unix, unix.Path)], unix, options),
             Address.UnixAbstract local => new([UnixEndPoint(local, "\0" + local.Name)], local, options),
+            Address.Child child => new([], child, options),
             _ => null,
         };
 
@@ -39,6 +40,8 @@ public sealed class LoopConnector
     /// <exception cref="IOException">The connection could not be opened. The message says why.</exception>
     public async ValueTask<LoopSocket> ConnectAsync(EventLoop loop, ILoopHandler handler, CancellationToken cancellation)
     {
+        if (address is Address.Child child)
+            return Take(ChildProgram.Start(child), loop, handler);
         var (error, hasPorts) = (0, false);
         foreach (var endPoint in endPoints)
         {
@@ -66,6 +69,15 @@ public sealed class LoopConnector
             Native.NoEntry => CannotConnect.NoSuchFile(address),
             _ => CannotConnect.Because(address, Marshal.GetPInvokeErrorMessage(error)),
         };
+    }
+
+    // The connection owns the child.
+    private LoopSocket Take(ChildProgram child, EventLoop loop, ILoopHandler handler)
+    {
+        var (input, output) = child.TakeDescriptors();
+        if (input == output && options.SocketBuffer is { } size)
+            LoopListener.SetBuffers(input, size);
+        return new LoopSocket(loop, input, handler, output: input == output ? -1 : output, child: child);
     }
 
     private static async Task<EndPoint[]> ResolveAsync(Address address, string host, int port, CancellationToken cancellation)

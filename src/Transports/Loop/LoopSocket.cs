@@ -6,9 +6,9 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// A non-blocking stream socket that one <see cref="EventLoop"/> watches. Only the loop's thread may use it, except for
-/// sending and <see cref="WantWritable"/>. For these two, one other thread at a time may use it, and must hold a lock so
-/// that <see cref="Close"/> is not called meanwhile.
+/// A non-blocking stream socket, or a pair of pipes, that one <see cref="EventLoop"/> watches. Only the loop's thread may
+/// use it, except for sending and <see cref="WantWritable"/>. For these two, one other thread at a time may use it, and
+/// must hold a lock so that <see cref="Close"/> is not called meanwhile.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed unsafe class LoopSocket : IWatched
@@ -28,6 +28,10 @@ public sealed unsafe class LoopSocket : IWatched
     private readonly bool isLocal;
     private readonly Socket? owner;
     private readonly SafeSocketHandle? handle;
+    private readonly ChildProgram? child;
+    private readonly int output;
+    private readonly bool isPipes;
+    private int outputSlot = -1;
     private int fd;
     private bool awaitsTurn;
 
@@ -38,10 +42,13 @@ public sealed unsafe class LoopSocket : IWatched
     /// <exception cref="IOException">
     /// epoll refused to watch the socket. The constructor has closed <paramref name="fd"/>.
     /// </exception>
-    internal LoopSocket(EventLoop loop, int fd, ILoopHandler handler, Socket? owner = null)
+    /// <param name="output">The pipe to write to, where <paramref name="fd"/> is a pipe to read from. -1 for a socket.</param>
+    /// <param name="child">The process on the other side, which is told of the close. Null when this process did not start it.</param>
+    internal LoopSocket(EventLoop loop, int fd, ILoopHandler handler, Socket? owner = null, int output = -1, ChildProgram? child = null)
     {
         (this.loop, this.fd, Handler) = (loop, fd, handler);
         (this.owner, handle) = (owner, owner?.SafeHandle);
+        (this.output, isPipes, this.child) = (output, output >= 0, child);
         isLocal = Option(Native.SoDomain) == Native.AfUnix;
         try
         {
@@ -63,6 +70,14 @@ public sealed unsafe class LoopSocket : IWatched
     /// epoll refused to watch the connection (fs.epoll.max_user_watches). <paramref name="descriptor"/> is then closed.
     /// </exception>
     public static LoopSocket Take(EventLoop loop, int descriptor, ILoopHandler handler) => new(loop, descriptor, handler);
+
+    /// <summary>Takes over a pipe to read from and a pipe to write to, as <see cref="Take"/> does with a connection.</summary>
+    public static LoopSocket TakePipes(EventLoop loop, int input, int output, ILoopHandler handler)
+    {
+        Descriptor.SetNonBlocking(input);
+        Descriptor.SetNonBlocking(output);
+        return new(loop, input, handler, output: output);
+    }
 
     /// <summary>
     /// Takes over the connection of a .NET socket and watches it. <see cref="Close"/> disposes the .NET socket. So other threads
@@ -108,10 +123,13 @@ public sealed unsafe class LoopSocket : IWatched
         fixed (byte* start = buffer)
         {
             var isCut = false;
-            var count = isLocal ? ReceiveLocal(start, buffer.Length, out isCut) : Native.Receive(fd, start, buffer.Length, 0);
+            var count = isLocal ? ReceiveLocal(start, buffer.Length, out isCut)
+                : isPipes ? Native.Read(fd, start, buffer.Length) : Native.Receive(fd, start, buffer.Length, 0);
             var result = count >= 0 ? (int)count : -Marshal.GetLastPInvokeError();
             Release();
             loop.Received(result);
+            if (result <= 0 && result != WouldBlock)
+                child?.NoteEnd();
             hasMore &= result != WouldBlock;
             MayHoldMore = result > 0 && (result == buffer.Length || isCut || hasMore);
             return result;
@@ -127,7 +145,7 @@ public sealed unsafe class LoopSocket : IWatched
         fixed (byte* start = bytes)
         {
             loop.Sent();
-            var count = Native.Send(fd, start, bytes.Length, Native.MsgNoSignal);
+            var count = isPipes ? Native.Write(output, start, bytes.Length) : Native.Send(fd, start, bytes.Length, Native.MsgNoSignal);
             var result = count >= 0 ? (int)count : -Marshal.GetLastPInvokeError();
             Release();
             return result;
@@ -172,7 +190,7 @@ public sealed unsafe class LoopSocket : IWatched
             }
             loop.Sent();
             var message = new Native.MessageHeader { Segments = segments, SegmentCount = used };
-            var count = Native.SendMessage(fd, &message, Native.MsgNoSignal);
+            var count = isPipes ? Native.WriteSegments(output, segments, used) : Native.SendMessage(fd, &message, Native.MsgNoSignal);
             return count >= 0 ? (int)count : -Marshal.GetLastPInvokeError();
         }
         finally
@@ -220,7 +238,10 @@ public sealed unsafe class LoopSocket : IWatched
         if (fd < 0 || !writable)
             return;
         writable = false;
-        loop.Epoll.Watch(slot, fd, ReadInterest | Native.EpollOut);
+        if (isPipes)
+            loop.Post(static socket => ((LoopSocket)socket!).WatchOutput(), this);
+        else
+            loop.Epoll.Watch(slot, fd, ReadInterest | Native.EpollOut);
     }
 
     /// <summary>Asks for one more call of <see cref="ILoopHandler.OnReadable"/>, after the other sockets had their turn.</summary>
@@ -238,6 +259,7 @@ public sealed unsafe class LoopSocket : IWatched
         if (fd < 0)
             return;
         loop.Epoll.Remove(slot);
+        IgnoreOutput();
         CloseDescriptor();
     }
 
@@ -303,12 +325,42 @@ public sealed unsafe class LoopSocket : IWatched
             Native.Close(fd);
         else
             owner.Dispose();
+        if (isPipes)
+            Native.Close(output);
         fd = -1;
+        child?.Dispose();
+    }
+
+    // The pipe is watched only while a send waits for it, so that epoll has one descriptor for each connection.
+    private void WatchOutput()
+    {
+        if (fd >= 0)
+            outputSlot = loop.Epoll.Add(new FreeSpace(this), output, Native.EpollOut);
+    }
+
+    private void IgnoreOutput()
+    {
+        if (outputSlot < 0)
+            return;
+        loop.Epoll.Ignore(output);
+        loop.Epoll.Remove(outputSlot);
+        outputSlot = -1;
     }
 
     private int Option(int name)
     {
         int value = 0, length = sizeof(int);
         return Native.GetSocketOption(fd, Native.SolSocket, name, &value, &length) < 0 ? -1 : value;
+    }
+
+    /// <summary>Waits until the pipe to write to has free space, or until nobody reads it any more.</summary>
+    private sealed class FreeSpace(LoopSocket socket) : IWatched
+    {
+        public void OnEvents(uint bits)
+        {
+            socket.IgnoreOutput();
+            socket.writable = true;
+            socket.Handler.OnWritable();
+        }
     }
 }

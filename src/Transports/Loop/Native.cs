@@ -132,6 +132,12 @@ internal static unsafe partial class Native
     [LibraryImport("libc", EntryPoint = "write", SetLastError = true)]
     public static partial nint Write(int fd, void* buffer, nint count);
 
+    [LibraryImport("libc", EntryPoint = "writev", SetLastError = true)]
+    public static partial nint WriteSegments(int fd, Segment* segments, int count);
+
+    [LibraryImport("libc", EntryPoint = "read", SetLastError = true)]
+    public static partial nint Read(int fd, void* buffer, nint count);
+
     [LibraryImport("libc", EntryPoint = "close", SetLastError = true)]
     public static partial int Close(int fd);
 

@@ -49,6 +49,18 @@ public class EchoCommandTests
         Assert.Equal(sentence, Typed.Refused(EchoExperiment.Preset, arguments));
 
     [Fact]
+    public void Children_are_transports_of_the_echo_alone()
+    {
+        string[] kinds = OperatingSystem.IsLinux() ? ["socketpair", "stdio"] : ["stdio"];
+        Assert.Equal(kinds, Echo("--transports", string.Join(',', kinds)).Transports);
+        Assert.Equal(
+            "--transports: stdio is a transport of GrpcBench echo alone", Typed.Refused(Preset.Main, ["--transports", "tcp,stdio"]));
+        Assert.Equal(
+            "-U: no server listens at stdio: only servers that GrpcBench echo starts are measured over stdio",
+            Typed.Refused(EchoExperiment.Preset, ["-U", "stdio:cat"]));
+    }
+
+    [Fact]
     public void Layers_measures_three_protocols_and_raw_echoes_on_the_same_transports()
     {
         var asked = Typed.Read(LayersExperiment.Preset);

@@ -13,6 +13,7 @@ internal sealed class InOrderConnection : DuplexConnection
     private readonly Queue<InOrderStream> due;
     private bool isOpen;
     private bool hasSurplus;
+    private bool awaitsFirst;
 
     /// <param name="scheduler">Runs the connection.</param>
     /// <param name="dialer">Opens the duplexes of the connection.</param>
@@ -25,6 +26,12 @@ internal sealed class InOrderConnection : DuplexConnection
         calls = [.. Enumerable.Range(0, atOnce).Select(_ => new InOrderStream(this))];
         due = new Queue<InOrderStream>(atOnce);
     }
+
+    /// <summary>
+    /// True to make a call before the connection counts as open. A child process takes a connection before it has
+    /// started, and its start is no part of a call.
+    /// </summary>
+    public bool OpensWithCall { get; init; }
 
     public override IReadOnlyList<IStream> Streams => calls;
 
@@ -66,6 +73,15 @@ internal sealed class InOrderConnection : DuplexConnection
     protected override void OnDuplex()
     {
         protocol.Reset();
+        awaitsFirst = OpensWithCall;
+        if (awaitsFirst)
+            protocol.Write(Output);
+        else
+            Open();
+    }
+
+    private void Open()
+    {
         isOpen = true;
         SignalOpen();
     }
@@ -74,6 +90,16 @@ internal sealed class InOrderConnection : DuplexConnection
 
     protected override void Receive(ReadOnlySpan<byte> bytes)
     {
+        if (awaitsFirst)
+        {
+            var first = protocol.Read(ref bytes, out _);
+            awaitsFirst = first == ReplyEnd.NotYet;
+            if (first == ReplyEnd.Last || !bytes.IsEmpty)
+                End(default, default, "the server does not send the same bytes back");
+            else if (!awaitsFirst)
+                Open();
+            return;
+        }
         // A request that is made while these bytes are read is sent later, so these bytes cannot answer it.
         for (var asked = due.Count; !bytes.IsEmpty && isOpen;)
         {
@@ -107,10 +133,10 @@ internal sealed class InOrderConnection : DuplexConnection
 
     protected override void Close() => End(CallResult.Failed(FailureKind.ConnectionLost), CallResult.Failed(FailureKind.ConnectionLost));
 
-    private void End(CallResult oldest, CallResult others)
+    private void End(CallResult oldest, CallResult others, string why = "the server closed the connection")
     {
         isOpen = false;
-        Drop(() => FailOut(oldest, others), static () => new IOException("the server closed the connection"));
+        Drop(() => FailOut(oldest, others), () => new IOException(why));
     }
 
     private void FailOut(CallResult oldest, CallResult others)

@@ -1,0 +1,59 @@
+using System.Diagnostics;
+using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols;
+using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Tests.Echo;
+
+/// <summary>Checks echoes over the standard input and output of real programs.</summary>
+public sealed class ChildEchoTests : IAsyncDisposable
+{
+    private const string Silent = "exec sleep 1000", Unix = "the children are programs of Unix";
+
+    private readonly Address.Child child = new("stdio", Guid.NewGuid().ToString("N"));
+
+    public async ValueTask DisposeAsync() => await ChildProgram.EndAsync([child]);
+
+    [Theory]
+    [InlineData(1, 1)]
+    [InlineData(65_521, 3)]
+    [InlineData(1 << 20, 2)] // larger than the pipes: a client that waited for room before it reads would wait for ever
+    public async Task Every_packet_comes_back_unchanged_over_as_many_children_as_connections(int size, int atOnce)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), Unix);
+        var started = 0;
+        ChildProgram.Offer(child, _ =>
+        {
+            Interlocked.Increment(ref started);
+            return Start("exec cat");
+        });
+        var result = await TestLoad.MeasureAsync(Options(size) with { Connections = 3, Streams = atOnce }, new LoadWindow { Calls = 100 });
+        Assert.Equal((100, 100, 3), (result.Started, result.Ok, started));
+    }
+
+    [Theory]
+    [InlineData("echo Hello; exec cat", "cannot connect to {0}: the server does not send the same bytes back")]
+    [InlineData("exit 3", "cannot connect to {0}: the server closed the connection")]
+    [InlineData(Silent, "only 0 of 1 connections to {0} could be opened within 0.5 s: the server does not answer")]
+    public async Task A_child_that_is_no_echo_is_told_when_the_connection_opens(string script, string sentence)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), Unix);
+        ChildProgram.Offer(child, _ => Start(script));
+        // Only the child that never answers may reach the deadline.
+        var options = Options(64) with { ConnectDeadline = TimeSpan.FromSeconds(script == Silent ? 0.5 : 60) };
+        var source = await ProtocolTable.ConnectionsAsync(options, CancellationToken.None);
+        var error = await Assert.ThrowsAsync<IOException>(() => LoadGenerator.OpenAsync(options, source, CancellationToken.None));
+        Assert.Equal(string.Format(null, sentence, child), error.Message);
+    }
+
+    private LoadOptions Options(int size) =>
+        new() { Address = child, Protocol = ProtocolTable.Echo, Size = size, Connections = 1, Threads = 1 };
+
+    private static Process Start(string script) => Process.Start(new ProcessStartInfo("sh", ["-c", script])
+    {
+        RedirectStandardInput = true,
+        RedirectStandardOutput = true,
+        RedirectStandardError = true,
+    })!;
+}

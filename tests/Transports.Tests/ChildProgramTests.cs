@@ -1,0 +1,100 @@
+using System.Diagnostics;
+using System.Globalization;
+using IpcBench.Transports.Loop;
+
+namespace IpcBench.Transports.Tests;
+
+/// <summary>Checks connections to child processes with real programs: cat, and shells that misbehave.</summary>
+public sealed class ChildProgramTests : IAsyncDisposable
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+
+    private readonly List<Address.Child> offered = [];
+
+    public async ValueTask DisposeAsync() => await ChildProgram.EndAsync(offered);
+
+    [Theory]
+    [InlineData("stdio", false)]
+    [InlineData("stdio", true)]
+    [InlineData("socketpair", false)]
+    [InlineData("socketpair", true)]
+    public async Task Bytes_of_random_sizes_pass_unchanged_in_both_directions(string kind, bool onLoop)
+    {
+        var child = Offer(kind, "exec cat");
+        Connector connector = onLoop && OperatingSystem.IsLinux() ? new PipedConnector(child, new()) : Connector.For(child, new());
+        await using var stream = await connector.ConnectAsync(CancellationToken.None);
+        Assert.Single(ChildProgram.Running(child));
+        var random = new Random(38);
+        for (var i = 0; i < 300; i++)
+        {
+            var sent = new byte[1 + (int)Math.Exp(random.NextDouble() * Math.Log(1 << 20))];
+            random.NextBytes(sent);
+            var received = new byte[sent.Length];
+            var writing = stream.WriteAsync(sent).AsTask(); // may be larger than the pipe: reading must not wait for it
+            await stream.ReadExactlyAsync(received).AsTask().WaitAsync(Patience);
+            await writing.WaitAsync(Patience);
+            Assert.Equal(sent, received);
+        }
+    }
+
+    [Fact]
+    public async Task A_child_that_dies_is_told_with_its_last_words_and_is_not_started_again()
+    {
+        var child = Offer("stdio", "echo the disk is full >&2; exit 3");
+        await using (var stream = await Connector.For(child, new()).ConnectAsync(CancellationToken.None))
+            Assert.Equal(0, await stream.ReadAsync(new byte[1]).AsTask().WaitAsync(Patience));
+        Assert.Equal(("stdio", 3, "the disk is full"), ChildProgram.Dead([child]));
+        var error = await Assert.ThrowsAsync<IOException>(
+            async () => await Connector.For(child, new()).ConnectAsync(CancellationToken.None));
+        Assert.Equal($"cannot connect to {child}: a child has ended", error.Message);
+    }
+
+    [Fact]
+    public async Task A_child_that_fills_standard_error_still_answers()
+    {
+        var child = Offer("stdio", "head -c 1000000 /dev/zero >&2; exec cat");
+        await using var stream = await Connector.For(child, new()).ConnectAsync(CancellationToken.None);
+        await stream.WriteAsync(new byte[] { 7 });
+        var received = new byte[1];
+        await stream.ReadExactlyAsync(received).AsTask().WaitAsync(Patience);
+        Assert.Equal(7, received[0]);
+    }
+
+    [Theory]
+    [InlineData("exec cat")]
+    [InlineData("trap '' TERM; while true; do sleep 1000; done")] // is killed, with the program that it started
+    public async Task No_child_is_left_after_the_end(string script)
+    {
+        var child = Offer("stdio", script);
+        await using (await Connector.For(child, new()).ConnectAsync(CancellationToken.None))
+        {
+            using var process = Process.GetProcessById(Assert.Single(ChildProgram.Running(child)));
+            await ChildProgram.EndAsync([child]).WaitAsync(Patience);
+            Assert.True(process.HasExited);
+        }
+        Assert.Null(ChildProgram.Dead([child]));
+    }
+
+    [Fact]
+    public async Task An_address_that_nobody_serves_is_refused()
+    {
+        var error = await Assert.ThrowsAsync<IOException>(
+            async () => await Connector.For(new Address.Child("stdio", "none"), new()).ConnectAsync(CancellationToken.None));
+        Assert.Equal("cannot connect to stdio:none: no program serves it", error.Message);
+    }
+
+    private Address.Child Offer(string kind, string script)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "the children are programs of Unix");
+        var address = new Address.Child(kind, Guid.NewGuid().ToString("N"));
+        offered.Add(address);
+        ChildProgram.Offer(address, socket => Process.Start(new ProcessStartInfo(
+            "bash", ["-c", socket is { } end ? script + string.Create(CultureInfo.InvariantCulture, $" <&{end} >&{end}") : script])
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        })!);
+        return address;
+    }
+}
