@@ -4,6 +4,7 @@ using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
+using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
 
@@ -48,6 +49,10 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     {
         if (options.OwnServer)
         {
+            // The Windows build with two children did not end under wine.
+            if (OperatingSystem.IsWindows() && options.Transports.Contains(Address.Child.Stdio)
+                && options.Topologies.Any(topology => topology.Connections > 1))
+                yield return "stdio is measured with one connection on Windows: write -c 1";
             if (options.ServerPids is not null)
                 yield return "--server-pids is for a server that this tool does not start: name the server with -U, or leave out "
                     + "--server-pids";
