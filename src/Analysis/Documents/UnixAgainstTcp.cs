@@ -85,7 +85,7 @@ public static class UnixAgainstTcp
     {
         var keys = Rows(run).Select(cell => cell.Key).ToList();
         var shape = keys.Find(key => key.Streams > 1);
-        return keys.Count == 0 ? "" : "+: the Unix socket has more. [ ]: 95 % interval."
+        return keys.Count == 0 ? "" : "+: the Unix socket has more. Brackets: 95 % interval."
             + (shape is null ? "" : Invariant($" {shape.Connections} × {shape.Streams}: {Quantity.Many(shape.Connections, "connection")}, ")
                 + Invariant($"each with {shape.Streams} calls at a time")
                 + (keys.Exists(key => key.IsOfGrpcNetClient) && keys.Exists(key => !key.IsOfGrpcNetClient)
