@@ -102,6 +102,16 @@ public sealed class ConclusionTests
     }
 
     [Fact]
+    public void Too_few_rounds_say_how_many_are_missing()
+    {
+        var run = new MeasuredRun(new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 3, SamplesPerRound = 200 }.Make());
+        var missing = UnixAgainstTcp.RoundsMissing(run);
+        Assert.True(missing > 0);
+        Assert.Equal($"Worth it? Undecided for all loads. There are too few rounds: {missing} more rounds needed.",
+            UnixAgainstTcp.Worth(run));
+    }
+
+    [Fact]
     public void A_run_without_TCP_has_no_table_of_Unix_socket_against_TCP()
     {
         var run = new MeasuredRun(new SampleRuns { Sizes = [10], Transports = ["unix", "pipe"], SamplesPerRound = 200 }.Make());

@@ -61,6 +61,10 @@ public static class UnixAgainstTcp
     public static (int Open, int Loads) Undecided(MeasuredRun run) => (Rows(run).Count(cell =>
         ArmComparison.OfHeadline(run, cell)!.Verdict is { Kind: VerdictKind.CannotTell, Withheld: "" }), Rows(run).Count());
 
+    /// <summary>Returns how many more rounds a comparison by requests/s needs for an interval. 0 if there are enough.</summary>
+    public static int RoundsMissing(MeasuredRun run) =>
+        Rows(run).Select(cell => ArmComparison.OfHeadline(run, cell)!.Verdict.RoundsMissing).DefaultIfEmpty().Max();
+
     /// <summary>
     /// Makes a table of requests/s and of the CPU per call of both sides together, with a row for each load and columns
     /// for its transports.
@@ -110,8 +114,10 @@ public static class UnixAgainstTcp
                 : Invariant($"Undecided for {open.Count} of {Quantity.Many(rows.Count, "load")}"),
         ];
         var why = rows.Find(row => row.Rate.Verdict.Withheld.Length > 0)?.Rate.Verdict.Withheld;
+        var missing = RoundsMissing(run);
         return $"Worth it? {string.Join(". ", parts.Where(part => part.Length > 0))}."
-            + (why is null ? "" : $" Requests/s are not decided: {why}.");
+            + (why is not null ? $" Requests/s are not decided: {why}."
+                : missing > 0 ? $" There are too few rounds: {Quantity.Many(missing, "more round")} needed." : "");
     }
 
     private static string Alike(IEnumerable<Row> rows) =>

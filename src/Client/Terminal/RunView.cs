@@ -129,6 +129,9 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
             throw refused;
     }
 
+    // The rounds that the next command adds, or more if an interval needs more.
+    private const int UsualMore = 6;
+
     /// <summary>Prints the command for the user's next step on a line of its own, so that it can be copied.</summary>
     private void Next(RunRecord record, string file)
     {
@@ -137,11 +140,13 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
             Progress.WriteLine($"\nEvery round went to {file}");
             return;
         }
-        var (open, loads) = options.Addresses.Count == 0 ? UnixAgainstTcp.Undecided(new MeasuredRun(record)) : (0, 0);
+        var run = new MeasuredRun(record);
+        var (open, loads) = options.Addresses.Count == 0 ? UnixAgainstTcp.Undecided(run) : (0, 0);
         var (quoted, report) = (ThisProgram.Quoted(file), $"{ThisProgram.Typed} report {ThisProgram.Quoted(file)} ");
         Progress.WriteLine(open > 0
             ? string.Create(CultureInfo.InvariantCulture, $"\n{open} of {loads} loads are undecided; this command adds rounds:\n")
-                + $"  {ThisProgram.Typed} --resume {quoted} -r +6"
+                + string.Create(CultureInfo.InvariantCulture,
+                    $"  {ThisProgram.Typed} --resume {quoted} -r +{Math.Max(UsualMore, UnixAgainstTcp.RoundsMissing(run))}")
             : options.Output.Reports.Count > 0 ? "" : $"\nThe whole report as a page:\n  {report}-o report.html");
         Progress.WriteLine($"Every round is in {file}" + (options.Output.Verbose ? ""
             : $"\nAll tables and the advice on doubts:\n  {report}-v"));
