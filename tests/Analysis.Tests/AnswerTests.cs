@@ -145,7 +145,7 @@ public class AnswerTests
         Assert.Matches(@"^10 B: not decided between unix and tcp: a window of 2 s \(-d\) holds fewer than four consecutive calls of .* s",
             Answers.Of(new MeasuredRun(typed))[0]);
         // More rounds would not decide. So the answer says why, and the tool offers no more rounds.
-        Assert.Matches(@"\. Requests/s are not decided: a window of 2 s \(-d\) holds fewer",
+        Assert.Matches(@"\. Requests/s are not decided for 400 clients with 10 B: a window of 2 s \(-d\) holds fewer",
             UnixAgainstTcp.Worth(new MeasuredRun(typed)));
         Assert.Equal((0, 1), UnixAgainstTcp.Undecided(new MeasuredRun(typed)));
         var counted = typed with { Options = typed.Options with { Calls = 100 } };

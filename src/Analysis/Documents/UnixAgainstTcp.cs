@@ -90,8 +90,8 @@ public static class UnixAgainstTcp
         var keys = Rows(run).Select(cell => cell.Key).ToList();
         var shape = keys.Find(key => key.Streams > 1);
         return keys.Count == 0 ? "" : "+: the Unix socket has more. Brackets: 95 % interval."
-            + (shape is null ? "" : Invariant($" {shape.Connections} × {shape.Streams}: {Quantity.Many(shape.Connections, "connection")}, ")
-                + Invariant($"each with {shape.Streams} calls at a time")
+            + (shape is null ? "" : Invariant($" {shape.Connections} × {shape.Streams}: {Quantity.Many(shape.Connections, "connection")}")
+                + (shape.Connections > 1 ? ", each" : "") + Invariant($" with {shape.Streams} calls at a time")
                 + (keys.Exists(key => key.IsOfGrpcNetClient) && keys.Exists(key => !key.IsOfGrpcNetClient)
                     ? ", also for Grpc.Net.Client. The other rows are of this tool's own client." : "."));
     }
@@ -113,10 +113,10 @@ public static class UnixAgainstTcp
             open.Count == 0 ? "" : open.Count == rows.Count ? "Undecided for all loads"
                 : Invariant($"Undecided for {open.Count} of {Quantity.Many(rows.Count, "load")}"),
         ];
-        var why = rows.Find(row => row.Rate.Verdict.Withheld.Length > 0)?.Rate.Verdict.Withheld;
+        var withheld = rows.FindAll(row => row.Rate.Verdict.Withheld.Length > 0);
         var missing = RoundsMissing(run);
         return $"Worth it? {string.Join(". ", parts.Where(part => part.Length > 0))}."
-            + (why is not null ? $" Requests/s are not decided: {why}."
+            + (withheld.Count > 0 ? $" Requests/s are not decided for {Names(withheld)}: {withheld[0].Rate.Verdict.Withheld}."
                 : missing > 0 ? $" There are too few rounds: {Quantity.Many(missing, "more round")} needed." : "");
     }
 
