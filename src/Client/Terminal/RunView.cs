@@ -144,7 +144,8 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
         var (open, loads) = options.Addresses.Count == 0 ? UnixAgainstTcp.Undecided(run) : (0, 0);
         var (quoted, report) = (ThisProgram.Quoted(file), $"{ThisProgram.Typed} report {ThisProgram.Quoted(file)} ");
         Progress.WriteLine(open > 0
-            ? string.Create(CultureInfo.InvariantCulture, $"\n{open} of {loads} loads are undecided; this command adds rounds:\n")
+            ? string.Create(CultureInfo.InvariantCulture,
+                    $"\nRequests/s are undecided for {open} of {loads} loads; this command adds rounds:\n")
                 + string.Create(CultureInfo.InvariantCulture,
                     $"  {ThisProgram.Typed} --resume {quoted} -r +{Math.Max(UsualMore, UnixAgainstTcp.RoundsMissing(run))}")
             : options.Output.Reports.Count > 0 ? "" : $"\nThe whole report as a page:\n  {report}-o report.html");
