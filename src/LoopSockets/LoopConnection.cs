@@ -82,8 +82,14 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
         return connection;
     }
 
-    public override void Abort(ConnectionAbortedException abortReason) =>
-        thread.Loop.Post(_ => pipes.Abort(abortReason), null);
+    // Kestrel passes null when the client has ended its side in good order. The client must then not see a reset.
+    public override void Abort(ConnectionAbortedException? abortReason) => thread.Loop.Post(_ =>
+    {
+        if (abortReason is null)
+            pipes.Close(new ConnectionAbortedException());
+        else
+            pipes.Abort(abortReason);
+    }, null);
 
     public override async ValueTask DisposeAsync()
     {

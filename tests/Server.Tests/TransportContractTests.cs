@@ -76,6 +76,23 @@ public sealed partial class TransportContractTests
         Assert.Equal(1, closed());
     }
 
+    /// <summary>Kestrel aborts without a reason when a client has ended its side in good order.</summary>
+    [Theory]
+    [MemberData(nameof(Sockets))]
+    public async Task An_abort_without_a_reason_does_not_reset_the_connection(string sockets)
+    {
+        await using var transport = await BoundTransport.StartAsync(sockets, overUnix: false);
+        var client = await transport.ConnectAsync();
+        var connection = await transport.AcceptAsync();
+        var closed = CountClosed(connection);
+        client.Shutdown(SocketShutdown.Send);
+        Assert.True((await connection.Transport.Input.ReadAsync().AsTask().WaitAsync(Limits.Wait)).IsCompleted);
+        connection.Abort(null!);
+        Assert.Equal(0, await client.ReceiveAsync(new byte[1]).WaitAsync(Limits.Wait));
+        await connection.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
+        Assert.Equal(1, closed());
+    }
+
     [Theory]
     [MemberData(nameof(Sockets))]
     public async Task A_reset_ends_the_read_with_a_ConnectionResetException(string sockets)

@@ -69,9 +69,18 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
     /// <summary>Closes the socket now, and resets a TCP connection. Called on the loop's thread. A second call does nothing.</summary>
     public void Abort(Exception reason)
     {
+        if (IsOpen)
+            socket!.ResetOnClose();
+        Close(reason);
+    }
+
+    /// <summary>
+    /// Closes the socket now, in good order. Bytes that wait to be sent are dropped. Called on the loop's thread. A second call does nothing.
+    /// </summary>
+    public void Close(Exception reason)
+    {
         if (!IsOpen)
             return;
-        socket!.ResetOnClose();
         sender!.Close(reason);
         receiver!.End(reason);
     }
