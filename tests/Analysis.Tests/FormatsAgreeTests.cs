@@ -5,6 +5,7 @@ using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
 
@@ -35,6 +36,39 @@ public sealed partial class FormatsAgreeTests
         // "equal within 3.8 %" and "no difference larger than 3.8 %" are one verdict.
         static string WordOf(string text) => NoDifference().Match(text) is { Success: true } bound ? "within " + bound.Groups[1].Value
             : text.StartsWith("undecided", StringComparison.Ordinal) ? "undecided" : "decided";
+    }
+
+    [Theory]
+    [MemberData(nameof(OneTruthTests.Runs), MemberType = typeof(OneTruthTests))]
+    public void A_comparison_has_the_same_verdict_in_both_directions(string file)
+    {
+        var run = Load(file).Run;
+        var pairs = (from cell in run.Cells
+                     let reference = run.ReferenceOf(cell)
+                     where reference is not null
+                     from metric in new[] { Metric.Rate, Metric.TotalCpu }
+                     let one = ArmComparison.Of(run, cell, reference, metric)
+                     where one is not null
+                     select (one, Turned: ArmComparison.Of(run, reference, cell, metric)!)).ToList();
+        Assert.NotEmpty(pairs);
+        Assert.All(pairs, pair =>
+        {
+            Assert.Equal(pair.one.Verdict.LargestDifference, pair.Turned.Verdict.LargestDifference);
+            Assert.Equal((pair.one.IsBetter, pair.one.IsWorse), (pair.Turned.IsWorse, pair.Turned.IsBetter));
+            Assert.Equal(pair.one.Verdict.Estimate.Ratio, 1 / pair.Turned.Verdict.Estimate.Ratio, 1e-9);
+        });
+    }
+
+    // Each sentence of the answer compares the fastest transport with the others, whichever of them is the reference.
+    [Fact]
+    public void The_sentences_of_the_answer_have_the_bounds_of_the_table()
+    {
+        var (model, run) = Load(Quick);
+        var alike = run.Cells.Where(cell => cell.Key.Transport == "unix").Select(cell => ArmComparison.OfHeadline(run, cell)!.Verdict)
+            .Where(verdict => verdict.Kind == VerdictKind.NoDifference).ToList();
+        Assert.NotEmpty(alike);
+        Assert.All(new[] { "json", "junit" }, format => Assert.All(alike, verdict => Assert.Contains(
+            $"{VerdictText.Within(verdict.LargestDifference)} between ", Made(format, model), StringComparison.Ordinal)));
     }
 
     [Fact]

@@ -17,8 +17,7 @@ public sealed class VerdictTests
         Assert.Equal("slower by 20.0 % [19.6 %, 20.4 %]", Say(0.03, 0.795, 0.7975, 0.80, 0.80, 0.8025, 0.805));
         Assert.Equal("faster by 0.2–0.8 %, too little to matter", Say(0.03, 1.001, 1.003, 1.004, 1.005, 1.006, 1.009));
         Assert.Equal("slower by 0.3–0.9 %, too little to matter", Say(0.03, 0.99, 0.993, 0.994, 0.995, 0.996, 0.998));
-        Assert.Equal("faster by 0.4 % [0.2 %, 0.7 %], only just decided, so the true difference is probably smaller",
-            Say(0.001, 1.001, 1.003, 1.004, 1.004, 1.006, 1.009));
+        Assert.Equal("faster by 0.4 % [0.2 %, 0.7 %]", Say(0.001, 1.001, 1.003, 1.004, 1.004, 1.006, 1.009));
         Assert.Equal("no difference larger than 1.2 %", Say(0.03, 0.99, 0.995, 1, 1, 1.005, 1.02));
         Assert.Equal("undecided: between −7.7 % and +11 %", Say(0.03, 0.9, 0.95, 1, 1, 1.05, 1.2));
         Assert.Equal("undecided: between −8.1 % and +59 %", Say(0.03, 0.98, 0.99, 1.2, 1.3, 1.4, 1.46));

@@ -29,7 +29,8 @@ public sealed class NginxTests : IDisposable
         string[] more = perCall ? ["--connect-per-call"] : [];
         await using var tool = Tool.Start(["http", $"http://127.0.0.1:{port}/", "-c", "50", "-t", "1", "-n", "50", "--timeout", "1s",
             "-r", "1", "--warmup", "0s", "-o", file, .. more]);
-        // If nginx closes a kept connection before its first call, the other connections make all calls.
+        // nginx closes kept connections that wait for a call. If one had no call yet, the other connections make all calls; if all
+        // had one, every connection was active.
         var code = await tool.ExitCodeAsync();
         Assert.True(code == 3 || !perCall && code == 0, tool.Output + tool.Error);
         var round = ResultsFile.Load(file).Rounds.Single();
@@ -38,7 +39,7 @@ public sealed class NginxTests : IDisposable
         Assert.InRange(round.Ok, 1, perCall ? 49 : 50);
         Assert.All(round.Failed.Keys, kind => Assert.Equal("connection lost", kind));
         if (!perCall)
-            Assert.InRange(round.Connections.Active, 1, 49);
+            Assert.InRange(round.Connections.Active, 1, 50);
     }
 
     private Tool Start(int port)

@@ -125,8 +125,18 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     /// </summary>
     public static ArmComparison? Of(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
+        // The limits of a verdict are changes against the reference: −9.5 % is +10.5 % the other way round. So two cells
+        // are judged in one direction only, and both directions have the same verdict.
+        var isTurned = run.ReferenceOf(reference) == cell || (run.ReferenceOf(cell) != reference && cell.Index < reference.Index);
+        var (one, other) = isTurned ? (reference, cell) : (cell, reference);
+        return Judge(run, one, other, metric) is not { } verdict ? null
+            : new ArmComparison(cell, reference, metric, isTurned ? verdict.Turned() : verdict);
+    }
+
+    private static Verdict? Judge(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
+    {
         if (BuildComparison.Of(run)?.Judge(cell, reference, metric) is { } ofBuilds)
-            return new ArmComparison(cell, reference, metric, ofBuilds);
+            return ofBuilds;
         var options = run.Record.Options;
         var claim = ClaimFamily.Find(run, cell, reference, metric.Id);
         var claims = claim?.Family.Claims ?? 1;
@@ -137,7 +147,7 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
         var verdict = Verdict.From(estimate, options.Delta, claims);
         var against = metric == Metric.Rate ? TooShort(run, cell) ?? TooShort(run, reference)
             : Bound(cell, reference, metric, verdict.Kind) is { } bound ? OnlyBound(metric, bound.Key.Arm) : null;
-        return new ArmComparison(cell, reference, metric, against is { } why ? verdict.Without(why) : verdict);
+        return against is { } why ? verdict.Without(why) : verdict;
     }
 
     /// <summary>

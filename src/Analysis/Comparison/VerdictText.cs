@@ -96,8 +96,7 @@ public static class VerdictText
     {
         var word = Word(metric, verdict.Kind == VerdictKind.Higher) + than;
         return verdict.IsTooLittle && verdict.Estimate.Interval is { } interval
-            ? $"{word} by {Between(interval)}, too little to matter" : $"{word} by {Size(verdict.Estimate)}"
-                + (verdict.IsOnlyJust ? ", only just decided, so the true difference is probably smaller" : "");
+            ? $"{word} by {Between(interval)}, too little to matter" : $"{word} by {Size(verdict.Estimate)}";
     }
 
     // Writes both bounds as positive changes, for example 0.1–0.9 %.

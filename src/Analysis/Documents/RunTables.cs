@@ -196,7 +196,7 @@ internal static class RunTables
         Range(cell, metric) is var range && range == Quantity.None ? cell.Show(metric) : $"{cell.Show(metric)} ({range})";
 
     internal static string Ratio(MeasuredRun run, MeasuredCell cell, Metric metric) =>
-        run.ReferenceOf(cell) is { } reference && ArmComparison.Of(run, cell, reference, metric) is { } comparison
+        run.ReferenceOf(cell) is { } reference && ArmComparison.Of(run, cell, reference, metric) is { Verdict.Withheld: "" } comparison
             ? VerdictText.Change(comparison.Verdict.Estimate) : Quantity.None;
 
     /// <summary>Lists the measured cells in the order of the plan, with the arms of a workload together.</summary>

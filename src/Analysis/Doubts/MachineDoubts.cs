@@ -74,11 +74,9 @@ internal static class MachineDoubts
         if (Worst(cell, MostForeign, r => ForeignNs(r, charged) / r.Record.Machine!.CapacityNs) is not { } worst)
             return null;
         var machine = cell.Rounds.First(r => r.Record.Number == worst.Number).Record.Machine!;
-        var names = string.Join(", ", machine.Busiest
-            .Select(one => $"{one.Name} {Quantity.Percent(one.CpuNs / (double)machine.CapacityNs)}"));
         return new Observation(worst.Share,
             Invariant($"in round {worst.Number} other processes used {Quantity.Percent(worst.Share)} of the machine")
-                + (names.Length > 0 ? $" ({names})" : ""));
+                + OtherProcessNames.Of(machine));
     }
 
     /// <summary>

@@ -72,7 +72,7 @@ internal static class RunDoubts
     }
 
     /// <summary>
-    /// Reports that the walk through 4 MiB was slow before some measurements, because other programs filled the last-level cache.
+    /// Reports that the walk through 4 MiB was slow before some measurements. Mostly other programs have filled the last-level cache then.
     /// </summary>
     public static Advice? SharedCache(MeasuredRun run)
     {
@@ -83,9 +83,9 @@ internal static class RunDoubts
         return upper < LeastCacheSpread * lower ? null : new Advice
         {
             Id = "shared-cache",
-            Doubt = "Other programs used the processor's cache during this run: before a quarter of the measurements a walk through "
-                + Invariant($"4 MiB took less than {lower:0} ns per step, before another quarter more than {upper:0}. Calls over many ")
-                + "connections may have cost more then.",
+            Doubt = "Memory was slower at times, as when other programs fill the processor's cache: before a quarter of the measurements "
+                + Invariant($"a walk through 4 MiB took less than {lower:0} ns per step, before another quarter more than {upper:0}. ")
+                + "Calls over many connections may have cost more then.",
             Fix = "Use ratios, which come from pairs of the same round, instead of single figures, or use a machine without other load.",
         };
     }

@@ -13,21 +13,13 @@ public sealed record Verdict
     public const double WidestOfNoDifference = 0.10;
 
     /// <summary>
-    /// The largest difference that the interval contains, e.g. 0.02. 0 when there is no interval, when the verdict is
-    /// withheld, or when drift prevents a verdict.
+    /// The largest difference that the interval contains, as a change against the reference, e.g. 0.02. 0 when there is no
+    /// interval, when the verdict is withheld, or when drift prevents a verdict.
     /// </summary>
     public double LargestDifference { get; init; }
 
     /// <summary>Whether there is a winner, but the whole interval lies within ±delta.</summary>
     public bool IsTooLittle { get; private init; }
-
-    /// <summary>
-    /// Whether there is a winner, but its lead is less than 1.5 times half the width of the interval. Such a difference
-    /// is probably smaller than the estimate, because noise helped to make it significant. The factor of 1.5 is a rule of
-    /// thumb.
-    /// </summary>
-    public bool IsOnlyJust => Kind is VerdictKind.Higher or VerdictKind.Lower && Estimate.Interval is { } interval
-        && Math.Abs(Math.Log(Estimate.Ratio)) < 0.75 * Math.Log(interval.High / interval.Low);
 
     /// <summary>The reason why there is no verdict, whatever the interval. Empty when the interval decides.</summary>
     public string Withheld { get; private init; } = "";
@@ -115,6 +107,22 @@ public sealed record Verdict
             WantsMoreRounds = false,
             MoreRounds = null,
         };
+
+    /// <summary>Returns the verdict on the inverse ratio.</summary>
+    public Verdict Turned() => this with
+    {
+        Estimate = Estimate with
+        {
+            Ratio = 1 / Estimate.Ratio,
+            Interval = Estimate.Interval is { } interval ? new Interval(1 / interval.High, 1 / interval.Low) : null,
+        },
+        Kind = Kind switch
+        {
+            VerdictKind.Higher => VerdictKind.Lower,
+            VerdictKind.Lower => VerdictKind.Higher,
+            _ => Kind,
+        },
+    };
 
     // With any number of rounds, the interval stays at least as wide as the estimate ± the drift. The drift prevents a
     // verdict if even this narrowest interval allows none.
