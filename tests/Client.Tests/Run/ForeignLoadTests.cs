@@ -68,7 +68,7 @@ public class ForeignLoadTests
         var reason = Reason(Machine(3.9, steal: 0.1, others: 1.9), Used(1), Used(1));
 
         Assert.Equal(
-            "the hypervisor gave 2.5 % of the CPU time to other machines; other programs used 47.5 % of the machine (burner 38.0 "
+            "the hypervisor gave 2.5 % of the CPU time to other machines; other programs used 47.5 % of the machine (burner 38 "
                 + "%)", reason);
     }
 
