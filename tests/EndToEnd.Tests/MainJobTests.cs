@@ -232,7 +232,7 @@ public sealed class MainJobTests : IDisposable
         Assert.NotEmpty(run.Rounds);
     }
 
-    private const string Start = ": start a server there ({0} serve --help), or leave out -U: then this tool starts a server";
+    private const string Start = ": is your server running, and does it listen there? Without -U this tool starts a server of its own";
 
     private const string Choose = ": choose another file with -o, or use --no-save";
 

@@ -113,8 +113,8 @@ internal static class RunTables
                        select (Cell: cell, Comparison: comparison)).ToList();
         var decided = opposed.FindAll(one => one.Comparison.IsBetter || one.Comparison.IsWorse);
         return opposed.Count == 0 ? ""
-            : decided.Count == 0 ? "Changes compare pairs of the same round, so they may differ from those of the medians: "
-                + "trust the changes."
+            : decided.Count == 0 ? "Percentages compare pairs of the same round, so they may differ from those of the medians: "
+                + "trust the percentages."
             : string.Join(' ', decided.Select(one => $"{Arms.NameOf(run, one.Cell.Workload)}: {one.Cell.Key.Arm} is "
                 + $"{(one.Comparison.IsBetter ? "faster" : "slower")} than {one.Comparison.Reference.Key.Arm} in pairs of the same round, "
                 + "although the median rounds say the opposite: the pairs count."));
@@ -168,9 +168,17 @@ internal static class RunTables
     /// </summary>
     private static string[] RatioHeadings(MeasuredRun run, IReadOnlyList<MeasuredCell> cells)
     {
-        var references = cells.Select(run.ReferenceOf).OfType<MeasuredCell>().Select(cell => cell.Key.Arm).Distinct().ToList();
-        return references switch { [] => [], [var one] => [$"ratio to {one}"], _ => ["ratio", "against"] };
+        var references = cells.Select(run.ReferenceOf).OfType<MeasuredCell>().Select(cell => cell.Key).DistinctBy(key => key.Arm).ToList();
+        // All arms of one client differ in their transport alone. The short heading leaves room for more columns.
+        return references switch
+        {
+            [] => [],
+            [var one] => ["ratio to " + (cells.All(cell => AfterTransport(cell.Key) == AfterTransport(one)) ? one.Transport : one.Arm)],
+            _ => ["ratio", "against"],
+        };
     }
+
+    private static string AfterTransport(CellKey key) => key.Arm[key.Transport.Length..];
 
     private static string[] Ratios(MeasuredRun run, MeasuredCell cell, int columns) => columns switch
     {

@@ -89,7 +89,7 @@ public static class UnixAgainstTcp
     {
         var keys = Rows(run).Select(cell => cell.Key).ToList();
         var shape = keys.Find(key => key.Streams > 1);
-        return keys.Count == 0 ? "" : "+: the Unix socket has more. Brackets: 95 % interval."
+        return keys.Count == 0 ? "" : "At full load (at your rate: --my-rate). +: the Unix socket has more. Brackets: 95 % interval."
             + (shape is null ? "" : Invariant($" {shape.Connections} × {shape.Streams}: {Quantity.Many(shape.Connections, "connection")}")
                 + (shape.Connections > 1 ? ", each" : "") + Invariant($" with {shape.Streams} calls at a time")
                 + (keys.Exists(key => key.IsOfGrpcNetClient) && keys.Exists(key => !key.IsOfGrpcNetClient)
@@ -110,14 +110,14 @@ public static class UnixAgainstTcp
                where found.Count > 0
                select verdict + " for " + And([.. found.GroupBy(row => row.Reason).Select(
                    reason => $"{Names(reason)} ({(reason.Key.Length > 0 ? reason.Key : Alike(reason))}{Doubts(run, reason)})")]),
-            open.Count == 0 ? "" : open.Count == rows.Count ? "Undecided for all loads"
-                : Invariant($"Undecided for {open.Count} of {Quantity.Many(rows.Count, "load")}"),
+            open.Count == 0 ? "" : open.Count == rows.Count ? "Undecided for all loads" : open.Count <= MostNamed
+                ? "Undecided for " + Names(open) : Invariant($"Undecided for {open.Count} of {rows.Count} loads"),
         ];
         var withheld = rows.FindAll(row => row.Rate.Verdict.Withheld.Length > 0);
         var missing = RoundsMissing(run);
         return $"Worth it? {string.Join(". ", parts.Where(part => part.Length > 0))}."
-            + (withheld.Count > 0 ? $" Requests/s are not decided for {Names(withheld)}: {withheld[0].Rate.Verdict.Withheld}."
-                : missing > 0 ? $" There are too few rounds: {Quantity.Many(missing, "more round")} needed." : "");
+            + (missing > 0 ? $" There are too few rounds: {Quantity.Many(missing, "more round")} needed." : "")
+            + (withheld.Count > 0 ? $" Requests/s are not decided for {Names(withheld)}: {withheld[0].Rate.Verdict.Withheld}." : "");
     }
 
     private static string Alike(IEnumerable<Row> rows) =>
@@ -195,6 +195,9 @@ public static class UnixAgainstTcp
         (true, _) => "Grpc.Net.Client, " + Arms.Shape(cell.Key.Connections, cell.Key.Streams),
         _ => Arms.Shape(cell.Key.Connections, cell.Key.Streams),
     };
+
+    // More undecided loads than these are counted, not named.
+    private const int MostNamed = 2;
 
     private const string Yes = "Yes", No = "No", Depends = "It depends";
 

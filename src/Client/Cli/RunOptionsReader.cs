@@ -38,7 +38,7 @@ internal sealed class RunOptionsReader(
         var isTyped = Get(declared.Connections) is not null || Get(declared.Streams) is not null;
         var names = Get(declared.Shape) is { } text ? Parsers.List(text, "--shape", ShapeOf) : null;
         if (names is not null && isTyped)
-            throw new UsageException("--shape sets the number of connections and calls, as -c and -m do: leave out --shape, or -c and -m");
+            throw new UsageException("--shape sets the number of connections and calls, as -c and -m do: leave out --shape, or -c and -m (--client grpc-dotnet -c 2: Grpc.Net.Client with two connections)");
         var several = (options.OwnServer ? options.Transports.Count : options.Addresses.Count) > 1;
         var takesShapes = options is { Calls: null, Rate: null, Loads: [], Variants: [_], Protocols: [ProtocolTable.Grpc] }
             && options.Modes is [CallMode.Unary] && options.ConnectPerCall is [false]
@@ -118,7 +118,7 @@ internal sealed class RunOptionsReader(
             FreshServers = preset.FreshServers && addresses.Count == 0 && calls is null,
             RoundsAuto = rounds == "auto",
             AddsRounds = Get(declared.Rounds) is null && !typed.GetValue(declared.Crank),
-            Rounds = rounds == "auto" ? RunOptions.MostAutoRounds : Parsers.Integer(rounds, "-r", 1, 1_000_000),
+            Rounds = rounds == "auto" ? RunOptions.MostAutoRounds : Parsers.Integer(rounds, "-r", 1, 1_000_000, ", or auto"),
             MaxTime = Get(declared.MaxTime) is null && rounds != "auto"
                 ? TimeSpan.MaxValue : Parsers.Positive(Or(declared.MaxTime, preset.MaxTime), "--max-time"),
             Delta = Parsers.Percent(Or(declared.Delta, preset.Delta), "--delta"),

@@ -61,7 +61,7 @@ internal static class PlaceChecks
         AddressState.Stale => new("server", Level.Problem, $"{address} is left over from a server that has ended",
             "start the server, which replaces the file"),
         _ => new("server", Level.Problem, $"no server answers at {address}",
-            "start the server, or leave out -U: then this tool starts a server"),
+            "is your server running, and does it listen there? Without -U this tool starts a server of its own"),
     };
 
     private static Finding Neighbour(Address address, AddressState state) => state switch

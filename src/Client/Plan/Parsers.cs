@@ -75,9 +75,11 @@ internal static class Parsers
     }
 
     /// <summary>Reads a number from <paramref name="least"/> to <paramref name="most"/>.</summary>
-    public static int Integer(string text, string what, int least, int most)
+    /// <param name="also">What else the option takes, for the message: <c>, or auto</c>.</param>
+    public static int Integer(string text, string what, int least, int most, string also = "")
     {
-        var value = Count(text, what);
+        if (Units.Count(text) is not { } value || value != Math.Floor(value))
+            throw new UsageException($"{what} '{text}' is not a whole number such as 12{also}");
         return value >= least && value <= most
             ? (int)value
             : throw new UsageException($"{what} '{text}' must be between {least} and {most}");

@@ -41,8 +41,8 @@ public class DoctorCommandTests
 
         Assert.Equal(ExitCode.Environment, exit);
         Assert.Equal(
-            $"problem  server             no server answers at {address} -> start the server, or leave out -U: then this tool "
-                + "starts a server",
+            $"problem  server             no server answers at {address} -> is your server running, and does it listen there? "
+                + "Without -U this tool starts a server of its own",
             text.Split('\n').Single(line => line.Contains("  server  ", StringComparison.Ordinal)));
     }
 

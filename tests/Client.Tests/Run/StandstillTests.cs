@@ -1,16 +1,20 @@
 using System.Diagnostics;
+using System.Runtime.InteropServices;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Cli;
 using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Http2.Support;
 
 namespace IpcBench.Client.Tests.Run;
 
 /// <summary>Checks that a window in which a process was stopped by SIGSTOP is marked.</summary>
-public class StandstillTests
+public partial class StandstillTests
 {
+    private const int Stop = 19, Continue = 18; // SIGSTOP, SIGCONT
+
     private const string NoSignals = "no signals to send on Windows";
 
     [Fact]
@@ -60,17 +64,31 @@ public class StandstillTests
         var start = ThisProgram.StartInfo(["-U", $"{server.Address}", "-s", "10", "-c", "2", "-R", "2k", "-r", "1", "-d", "6s",
             "--warmup", "100ms", "-o", file]);
         start.RedirectStandardOutput = start.RedirectStandardError = true;
-        using var client = Process.Start(start)!;
+        using var client = new Process { StartInfo = start };
+        var stopped = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        // The server itself stops the client, so that this test cannot be late. The call is one of the window: after the line "Round 1/1"
+        // the client makes some hundred calls in the warm-up of 0.1 s, and 12,000 in the window.
+        var last = int.MaxValue;
+        server.Answer = (stream, number) =>
+        {
+            if (number == Volatile.Read(ref last))
+            {
+                Assert.Equal(0, kill(client.Id, Stop));
+                stopped.SetResult();
+            }
+            return Frames.Reply(stream, 10);
+        };
+        client.Start();
         var error = client.StandardError.ReadToEndAsync(TestContext.Current.CancellationToken);
         while (await client.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken) is { } line && line != "Round 1/1")
         {
         }
+        Volatile.Write(ref last, server.Calls + 1500);
         var output = client.StandardOutput.ReadToEndAsync(TestContext.Current.CancellationToken);
-        // The client makes calls only in the warm-up of 0.1 s, which has some hundred calls, and in the window of 6 s. A busy machine may
-        // notice the calls a second or two late.
-        var before = server.Calls;
-        await TestLoad.UntilAsync(() => server.Calls > before + 1000 || client.HasExited);
-        await StopAsync(client.Id, TimeSpan.FromSeconds(3));
+        await Task.WhenAny(stopped.Task, client.WaitForExitAsync(TestContext.Current.CancellationToken)).WaitAsync(
+            TestLoad.Patience, TestContext.Current.CancellationToken);
+        await Task.Delay(3000, TestContext.Current.CancellationToken); // the stop is what is measured
+        Assert.Equal(0, kill(client.Id, Continue));
         await client.WaitForExitAsync(TestContext.Current.CancellationToken).WaitAsync(
             TestLoad.Patience, TestContext.Current.CancellationToken);
         Assert.True(File.Exists(file), $"{await output} {await error}");
@@ -82,22 +100,19 @@ public class StandstillTests
 
     private static async Task StopAsync(int process, TimeSpan time)
     {
-        Signal(process, "STOP");
+        Assert.Equal(0, kill(process, Stop));
         try
         {
             await Task.Delay(time, TestContext.Current.CancellationToken); // the stop is what is measured
         }
         finally
         {
-            Signal(process, "CONT");
+            Assert.Equal(0, kill(process, Continue));
         }
     }
 
-    private static void Signal(int process, string name)
-    {
-        using var kill = Process.Start("kill", ["-" + name, $"{process}"]);
-        kill.WaitForExit();
-    }
+    [LibraryImport("libc")]
+    private static partial int kill(int process, int signal);
 
     private sealed class Begun : IWindowEdges
     {
