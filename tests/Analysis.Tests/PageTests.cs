@@ -79,7 +79,8 @@ public sealed class PageTests
     // The caption and the pictures below it.
     private static (string Caption, string Pictures) Ratios(string page)
     {
-        var found = Regex.Match(page, "<h2>Requests per second against tcp</h2>\n<p class=\"cap\">([^<]*)</p>(.*?)(?=<h2>|$)",
+        var found = Regex.Match(page,
+            "<h2>Requests per second against tcp of the same client</h2>\n<p class=\"cap\">([^<]*)</p>(.*?)(?=<h2>|$)",
             RegexOptions.Singleline);
         Assert.True(found.Success, "there is no such picture");
         return (found.Groups[1].Value, string.Concat(Regex.Matches(found.Groups[2].Value, "<svg.*?</svg>", RegexOptions.Singleline)));

@@ -128,7 +128,7 @@ public sealed class TextLayoutTests
     [InlineData("TLS encrypts and the others do not: read it so.", "TLS encrypts and the others do not")]
     [InlineData("At tcp, 10 B: 1 of 12 rounds is doubtful, e.g. round 3: python3 1 %.", "1 of 12 rounds is doubtful (10 B)")]
     [InlineData("At tcp, 400 clients, 1 MB: 400 MB are in flight.", "400 MB are in flight (400 clients, 1 MB)")]
-    [InlineData("At tcp, 10 B: a call took long (the worst of 2 such cells out of 2).", "a call took long")]
+    [InlineData("At tcp, 10 B: a call took long (the worst of 2 such cells out of 2).", "a call took long (10 B; 2 cells)")]
     public void A_screen_shows_only_the_beginning_of_a_doubt(string doubt, string line) =>
         Assert.Equal(line, AdviceText.Brief(new Advice { Id = "id", Doubt = doubt, Fix = "" }));
 

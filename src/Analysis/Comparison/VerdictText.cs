@@ -118,7 +118,7 @@ public static class VerdictText
     }
 
     /// <summary>Rounds a bound in percent up, so that the text never claims more than the interval.</summary>
-    public static string RoundedUp(double share) => Quantity.Percent(Math.Ceiling(share * 1000 - 1e-9) / 1000);
+    public static string RoundedUp(double share) => Quantity.Percent(Math.Max(0, Math.Ceiling(share * 1000 - 1e-9)) / 1000);
 
     private static string Rounds(int count) => Quantity.Many(count, "more round");
 

@@ -14,6 +14,8 @@ internal static class RunTables
     [
         ("payload/s", run.Record.Rounds.All(round => round.Credited is null) ? "" : "payload/s: bytes that arrived inside the window; "
             + "requests/s count a call across an edge of the window by its share, so requests/s × size may differ a little."),
+        ("server CPU", "CPU per call: the median of both sides together, which may differ from the sum of the medians of client and "
+            + "server."),
         ("unattributed", "unattributed: CPU time of the machine, per call, that belongs to neither client nor server (the kernel's "
             + "interrupts, other programs)."),
     ];

@@ -90,7 +90,8 @@ public static class UnixAgainstTcp
         var keys = Rows(run).Select(cell => cell.Key).ToList();
         var shape = keys.Find(key => key.Streams > 1);
         return keys.Count == 0 ? "" : "At full load (at your rate: --my-rate). +: the Unix socket has more. Brackets: 95 % interval."
-            + (shape is null ? "" : Invariant($" {shape.Connections} × {shape.Streams}: {Quantity.Many(shape.Connections, "connection")}")
+            + (shape is null ? "" : (keys.TrueForAll(key => key.IsOfGrpcNetClient) ? " Grpc.Net.Client"
+                : Invariant($" {shape.Connections} × {shape.Streams}")) + ": " + Quantity.Many(shape.Connections, "connection")
                 + (shape.Connections > 1 ? ", each" : "") + Invariant($" with {shape.Streams} calls at a time")
                 + (keys.Exists(key => key.IsOfGrpcNetClient) && keys.Exists(key => !key.IsOfGrpcNetClient)
                     ? ", also for Grpc.Net.Client. The other rows are of this tool's own client." : "."));
@@ -109,7 +110,7 @@ public static class UnixAgainstTcp
                let found = rows.FindAll(row => row.Worth == verdict)
                where found.Count > 0
                select verdict + " for " + And([.. found.GroupBy(row => row.Reason).Select(
-                   reason => $"{Names(reason)} ({(reason.Key.Length > 0 ? reason.Key : Alike(reason))}{Doubts(run, reason)})")]),
+                   reason => $"{Names(reason)} ({reason.Key}{Within(reason)}{Doubts(run, reason)})")]),
             open.Count == 0 ? "" : open.Count == rows.Count ? "Undecided for all loads" : open.Count <= MostNamed
                 ? "Undecided for " + Names(open) : Invariant($"Undecided for {open.Count} of {rows.Count} loads"),
         ];
@@ -120,8 +121,9 @@ public static class UnixAgainstTcp
             + (withheld.Count > 0 ? $" Requests/s are not decided for {Names(withheld)}: {withheld[0].Rate.Verdict.Withheld}." : "");
     }
 
-    private static string Alike(IEnumerable<Row> rows) =>
-        $"equal within {VerdictText.RoundedUp(rows.Max(row => row.Rate.Verdict.LargestDifference))}";
+    // The bound of loads whose requests/s are equal, and of their CPU if that is equal too.
+    private static string Within(IEnumerable<Row> rows) => rows.All(row => row.Reason.EndsWith(Equal, StringComparison.Ordinal))
+        ? " within " + VerdictText.RoundedUp(rows.Max(row => row.LargestDifference)) : "";
 
     private static string Doubts(MeasuredRun run, IEnumerable<Row> rows) =>
         Answers.DoubtsOf(run, rows.Where(row => Matters(row.Rate)).Select(row => row.Rate)) is { Length: > 0 } doubts ? "; " + doubts : "";
@@ -199,12 +201,14 @@ public static class UnixAgainstTcp
     // More undecided loads than these are counted, not named.
     private const int MostNamed = 2;
 
-    private const string Yes = "Yes", No = "No", Depends = "It depends";
+    private const string Yes = "Yes", No = "No", Depends = "It depends", Equal = "equal";
 
     /// <summary>A load with its two comparisons, and what follows from them.</summary>
     private sealed record Row(MeasuredCell Cell, ArmComparison Rate, ArmComparison? Cpu)
     {
-        private bool IsAlike => Rate.Verdict.Kind == VerdictKind.NoDifference || Rate.Verdict.IsTooLittle;
+        private bool IsAlike => IsEqual(Rate);
+
+        private bool IsCpuAlike => Cpu is not null && IsEqual(Cpu);
 
         // 1 where a Unix socket is better, -1 where TCP is, 0 where nothing is decided or the difference is too little.
         private int Speed => Side(Rate);
@@ -220,12 +224,19 @@ public static class UnixAgainstTcp
             _ => Depends,
         };
 
-        /// <summary>What is decided. Empty when both sides are alike, or when nothing is decided.</summary>
-        public string Reason => string.Join(", ", new[]
-        {
-            Speed > 0 ? "faster" : Speed < 0 ? "slower" : "",
-            Saving > 0 ? "less CPU" : Saving < 0 ? "more CPU" : "",
-        }.Where(part => part.Length > 0));
+        /// <summary>What is decided. Empty when nothing is decided.</summary>
+        public string Reason => (Speed, Saving) == (0, 0) ? !IsAlike ? "" : IsCpuAlike ? Equal : "requests/s " + Equal
+            : string.Join(", ", new[]
+            {
+                Speed > 0 ? "faster" : Speed < 0 ? "slower" : "",
+                Saving > 0 ? "less CPU" : Saving < 0 ? "more CPU" : "",
+            }.Where(part => part.Length > 0));
+
+        /// <summary>The largest difference of what <see cref="Reason"/> calls equal.</summary>
+        public double LargestDifference => IsCpuAlike ? Math.Max(Rate.Verdict.LargestDifference, Cpu!.Verdict.LargestDifference)
+            : Rate.Verdict.LargestDifference;
+
+        private static bool IsEqual(ArmComparison one) => one.Verdict.Kind == VerdictKind.NoDifference || one.Verdict.IsTooLittle;
 
         private static int Side(ArmComparison comparison) => !Matters(comparison) ? 0 : comparison.IsBetter ? 1 : -1;
     }

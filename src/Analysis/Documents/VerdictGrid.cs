@@ -23,9 +23,9 @@ internal sealed record VerdictGrid(
 
     private static VerdictCell Cell(MeasuredRun run, ArmComparison rate, string text)
     {
-        var doubt = Answers.DoubtsOf(run, [rate]);
         if (!UnixAgainstTcp.Matters(rate))
-            return new VerdictCell(rate.Verdict.Kind == VerdictKind.CannotTell ? "open" : "even", text, doubt);
+            return new VerdictCell(rate.Verdict.Kind == VerdictKind.CannotTell ? "open" : "even", text, "");
+        var doubt = Answers.DoubtsOf(run, [rate]);
         return rate.IsBetter ? new VerdictCell("up", "faster " + text, doubt) : new VerdictCell("down", "slower " + text, doubt);
     }
 }

@@ -138,7 +138,7 @@ public static partial class AdviceText
 
     public static string Fix(Advice advice) => Sentence(advice.Fix);
 
-    /// <summary>Tells the doubt in a few words, to fit on one line: what was seen, and in which round or load.</summary>
+    /// <summary>Tells the doubt in a few words, to fit on one line: what was seen, in which round or load, and in how many cells.</summary>
     public static string Brief(Advice advice)
     {
         var whole = advice.Doubt.Trim().TrimEnd('.');
@@ -146,10 +146,15 @@ public static partial class AdviceText
         var text = whole[place.Length..];
         var end = new[] { ": ", "; ", " (", ", e.g." }.Select(mark => text.IndexOf(mark, StringComparison.Ordinal)).Where(at => at > 0)
             .DefaultIfEmpty(text.Length).Min();
-        var isOfAll = Worst().Match(whole) is { Success: true } worst && worst.Groups[1].Value == worst.Groups[2].Value;
-        var scope = place.Groups["round"] is { Success: true } round ? $" (round {round.Value})"
-            : place.Groups["load"] is { Success: true } load && !isOfAll ? $" ({load.Value})" : "";
-        return (text.Length > 1 && char.IsLower(text[1]) ? char.ToLowerInvariant(text[0]) : text[0]) + text[1..end] + scope;
+        var worst = Worst().Match(whole);
+        string[] scope =
+        [
+            place.Groups["round"] is { Success: true } round ? $"round {round.Value}"
+                : place.Groups["load"] is { Success: true } load ? load.Value : "",
+            worst.Success ? $"{worst.Groups[1].Value} cells" : "",
+        ];
+        return (text.Length > 1 && char.IsLower(text[1]) ? char.ToLowerInvariant(text[0]) : text[0]) + text[1..end]
+            + (string.Join("; ", scope.Where(part => part.Length > 0)) is { Length: > 0 } all ? $" ({all})" : "");
     }
 
     public static string Both(Advice advice) => $"{Doubt(advice)} {Fix(advice)}".Trim();

@@ -122,10 +122,13 @@ public sealed class MeasuredCell
     /// <summary>
     /// Computes the median of the logarithms of the metric over the rounds, and returns it as a value of the metric.
     /// The ratio of the medians of two cells is then close to the ratio that reports show for the cells. Null when the
-    /// cell has no rounds, or when no round has a value above 0 and the median round does not have the metric.
+    /// cell has no rounds, or when no round has a value above 0 and the median round does not have the metric. In a run of
+    /// two builds a latency is <see cref="Value"/>, as everywhere in the report of this run.
     /// </summary>
     public double? Middle(Metric metric)
     {
+        if (isOfBuilds && metric.IsOfLatencies)
+            return Value(metric);
         var logs = Values(metric).Where(value => value > 0).Select(value => Math.Log(value)).ToList();
         return Median is null ? null : logs.Count == 0 ? metric.Value(Median) : Math.Exp(RatioEstimate.Median(logs));
     }

@@ -26,8 +26,8 @@ internal sealed class ObjectivePlot : IPlot
         var objectives = lines.Select(line => line.Found.Objective.Text).Distinct();
         return new Plot(Name, $"Highest rate at {string.Join(" and ", objectives)}",
             "Lower and further right is better. A mark is a window at its rate; the curve is fitted to the marks and never falls "
-                + "(isotonic regression of the logarithms). The curve crosses the line at the highest rate that keeps the objective; the "
-                + "bar on the line is the interval of this rate.",
+                + "(isotonic regression of the logarithms). The bar on the line is the interval of the highest rate that keeps the "
+                + "objective. This rate is estimated from the share of slow calls, so the curve may cross the line beside it.",
             [.. lines.GroupBy(line => line.Found.Cell.Workload).Select(point => Draw([.. point]))],
             [.. model.Files.Select(file => RateSearchSentences.Windows(file.Run))]);
     }

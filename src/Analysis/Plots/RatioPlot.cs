@@ -29,20 +29,23 @@ internal sealed class RatioPlot : IPlot
         var delta = model.Files[0].Run.Record.Options.Delta;
         var facets = Drawn(Facet.Of(series));
         return new Plot(Name, Title(series),
-            Direction(series) + " A mark is an estimate, and its line is the interval: an interval that crosses \"same\" decides nothing. "
-                + $"The band is ± {Quantity.Percent(delta)}. The axis is logarithmic: twice and half are equally far from the middle."
+            Direction(series) + " A mark is an estimate, and its line is the interval: an interval that crosses \"same\" decides no "
+                + $"winner. The band is ± {Quantity.Percent(delta)}. The axis is logarithmic: twice and half are equally far from the "
+                + "middle."
                 + (facets.Exists(facet => IsCut(facet, delta)) ? " An arrowhead marks an interval that ends outside the picture." : ""),
             [.. facets.Select(facet => Draw(facet, delta))], [.. model.Files.Select(file => RunTables.Verdicts(file.Run))],
             IsMain: true);
     }
 
     /// <summary>
-    /// Returns the comparison that is drawn for a cell. Null for the reference transport of another client, if other
-    /// cells are compared with it: the difference between the clients is many times the difference between transports.
+    /// Returns the comparison that is drawn for a cell. Null when its verdict is withheld, and for the reference transport
+    /// of another client, if other cells are compared with it: the difference between the clients is many times the
+    /// difference between transports.
     /// </summary>
     private static ArmComparison? Compared(MeasuredRun run, MeasuredCell cell) =>
         run.ReferenceOf(cell) is { } reference && reference.Key.Client != cell.Key.Client
-            && run.Cells.Any(other => run.ReferenceOf(other) == cell) ? null : ArmComparison.OfHeadline(run, cell);
+            && run.Cells.Any(other => run.ReferenceOf(other) == cell) ? null
+            : ArmComparison.OfHeadline(run, cell) is { Verdict.Withheld: "" } comparison ? comparison : null;
 
     private static List<ArmComparison> AllOf(Facet facet) =>
         [.. facet.Lines.SelectMany(line => line.Points.Select(point => Compared(line.Series.Run, point.Cell))).OfType<ArmComparison>()];
@@ -82,13 +85,16 @@ internal sealed class RatioPlot : IPlot
         var compared = series.SelectMany(s => s.Cells.Select(cell => Compared(s.Run, cell))).OfType<ArmComparison>()
             .ToList();
         var references = compared.Select(comparison => comparison.Reference.Key.Arm).Distinct().ToList();
+        var names = references.Count;
         // Each arm is compared with a reference of its own client, so the transport alone names the references.
         if (references.Count > 1 && compared.TrueForAll(comparison => comparison.Reference.Key.Client == comparison.Cell.Key.Client
             && comparison.Reference.Key.Transport != comparison.Cell.Key.Transport))
             references = [.. compared.Select(comparison => comparison.Reference.Key.Transport).Distinct()];
         var what = compared.TrueForAll(comparison => comparison.Metric == Metric.Rate) ? "Requests per second"
             : compared.TrueForAll(comparison => comparison.Metric != Metric.Rate) ? "Median latency" : "Requests per second and latency";
-        return $"{what} against {(references is [var one] ? one : "the default or reference")}";
+        var builds = compared.Select(comparison => comparison.Reference.Key.Setting).Distinct().ToList();
+        return $"{what} against " + (references is [var one] ? one + (names > 1 ? " of the same client" : "")
+            : builds is [{ Length: > 0 } build] ? build : "the default or reference");
     }
 
     private static Panel Draw(Facet facet, double delta)

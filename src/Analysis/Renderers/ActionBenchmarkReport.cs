@@ -22,7 +22,7 @@ public sealed class ActionBenchmarkReport : IReport
         json.WriteStartArray();
         foreach (var series in Series.Of(model))
         {
-            foreach (var comparison in series.Comparisons())
+            foreach (var comparison in series.Ratios())
                 Write(json, series, comparison);
             foreach (var metric in Series.Followed.Where(metric => metric.Unit == Unit.NanosecondsPerCall))
             {
@@ -42,7 +42,7 @@ public sealed class ActionBenchmarkReport : IReport
         var name = $"{metric.Title}, " + (isTurned ? $"{reference} ÷ {arm}" : $"{arm} ÷ {reference}");
         Write(json, $"{series.Name}: {PrintableText.Of(name)}", "ratio", isTurned ? 1 / estimate.Ratio : estimate.Ratio,
             estimate.Interval is { } interval && isTurned ? new Interval(1 / interval.High, 1 / interval.Low) : estimate.Interval,
-            $"{metric.Title}: {VerdictText.Of(comparison.Verdict, metric)}");
+            $"{metric.Title}, {arm} against {reference}: {VerdictText.Of(comparison.Verdict, metric)}");
     }
 
     private static void Write(Utf8JsonWriter json, string name, string unit, double value, Interval? bounds, string extra)

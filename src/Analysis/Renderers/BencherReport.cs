@@ -29,7 +29,7 @@ public sealed class BencherReport : IReport
                 if (series.Of(metric) is { } followed)
                     Write(json, CsvReport.ColumnOf(metric), followed.Value, followed.Bounds);
             }
-            foreach (var comparison in series.Comparisons())
+            foreach (var comparison in series.Ratios())
             {
                 var estimate = comparison.Verdict.Estimate;
                 Write(json, $"{comparison.Metric.Id}_ratio", estimate.Ratio, estimate.Interval);

@@ -201,9 +201,10 @@ public sealed class JsonReport : IReport
         json.WriteStartObject("comparison");
         json.WriteString("metric", comparison.Metric.Id);
         json.WriteString("reference", comparison.Reference.Key.Arm);
-        json.WriteNumber("ratio", Rounded(estimate.Ratio));
-        Write(json, "low", estimate.Interval?.Low);
-        Write(json, "high", estimate.Interval?.High);
+        var isWithheld = verdict.Withheld.Length > 0;
+        Write(json, "ratio", isWithheld ? null : estimate.Ratio);
+        Write(json, "low", isWithheld ? null : estimate.Interval?.Low);
+        Write(json, "high", isWithheld ? null : estimate.Interval?.High);
         json.WriteString("verdict", verdict.Kind switch
         {
             VerdictKind.NoDifference => "no difference",

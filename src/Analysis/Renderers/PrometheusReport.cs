@@ -35,7 +35,7 @@ public sealed class PrometheusReport : IReport
     private static void AppendRatios(StringBuilder text, IReadOnlyList<Series> all)
     {
         var ratios = (from series in all
-                      from comparison in series.Comparisons()
+                      from comparison in series.Ratios()
                       let against = Labels(series) + Label("metric", comparison.Metric.Id)
                           + Label("reference", comparison.Reference.Key.Arm)
                       select (Labels: against, comparison.Verdict.Estimate)).ToList();

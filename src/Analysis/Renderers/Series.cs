@@ -37,6 +37,9 @@ internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
         : new[] { ArmComparison.Headline(Cell), ArmComparison.Cost(Cell, reference) }
             .Select(metric => ArmComparison.Of(File.Run, Cell, reference, metric)).OfType<ArmComparison>();
 
+    /// <summary>Lists the comparisons that have a ratio to show: those whose verdict is not withheld.</summary>
+    public IEnumerable<ArmComparison> Ratios() => Comparisons().Where(comparison => comparison.Verdict.Withheld.Length == 0);
+
     /// <summary>
     /// Returns the value of the cell and its range over the rounds. The range is extended to contain the value, which
     /// may come from the median round alone. Null when the cell does not have the metric.

@@ -199,11 +199,15 @@ internal sealed class TextPage(TextLayout layout)
         return this;
     }
 
-    /// <summary>Adds lines that end with \n, cut to the width.</summary>
+    /// <summary>Adds lines that end with \n. Adds nothing if a line is wider than the page: bars that were cut would look equal.</summary>
     public TextPage Drawn(string lines)
     {
-        foreach (var line in lines.TrimEnd('\n').Split('\n'))
-            Line(TextWrapping.Cut(line, layout.Width));
+        string[] all = lines.TrimEnd('\n').Split('\n');
+        if (all.All(line => TextWrapping.Cut(line, layout.Width) == line))
+        {
+            foreach (var line in all)
+                Line(line);
+        }
         return this;
     }
 

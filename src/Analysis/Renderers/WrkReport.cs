@@ -50,11 +50,11 @@ public sealed class WrkReport : IReport
         foreach (var percentile in new[] { 50, 75, 90, 99 }.Where(percentile => counts.HasDataFor(percentile)))
             text.Line(Invariant($"     {percentile}%{WrkUnits.InColumn(WrkUnits.Time(counts.ValueAt(percentile)), 10)}"));
         // All cells count the same bytes, with or without headers, so that the cells can be compared.
-        AppendTotals(text, reading, measured.Cells.All(one => one.Median is not { Record.ReceivedBytes: null }) ? BytesOf(round)
-            : round.PayloadBytes);
+        AppendTotals(text, reading, cell.Value(Metric.Rate) ?? reading.Rate,
+            measured.Cells.All(one => one.Median is not { Record.ReceivedBytes: null }) ? BytesOf(round) : round.PayloadBytes);
     }
 
-    private static void AppendTotals(StringBuilder text, RoundMetrics reading, double bytes)
+    private static void AppendTotals(StringBuilder text, RoundMetrics reading, double rate, double bytes)
     {
         var round = reading.Record;
         text.Line(Invariant($"  {round.Completed} requests in {WrkUnits.Time(round.WindowNs)}, {WrkUnits.Bytes(bytes)}B read"));
@@ -65,7 +65,7 @@ public sealed class WrkReport : IReport
             text.Line(Invariant($"  Socket errors: connect {connect}, read {read}, write 0, timeout {round.CutOff}"));
         if (status > 0)
             text.Line(Invariant($"  Non-2xx or 3xx responses: {status}"));
-        text.Line("Requests/sec: " + Hundredths(reading.Rate).PadLeft(9));
+        text.Line("Requests/sec: " + Hundredths(rate).PadLeft(9));
         text.Line("Transfer/sec: " + WrkUnits.Bytes(bytes / reading.Seconds).PadLeft(10) + "B");
     }
 
