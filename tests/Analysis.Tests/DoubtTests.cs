@@ -255,8 +255,8 @@ public sealed class DoubtTests
     public void A_killed_run_raises_a_doubt()
     {
         var killed = Healthy() with { Ending = "running", Finished = null };
-        Raises("incomplete", "it still runs, or was killed", killed);
-        Raises("incomplete", ": 1 round of every cell was measured",
+        Raises("incomplete", "still runs, or was killed", killed);
+        Raises("incomplete", "after 1 round of every cell",
             killed with { Rounds = [.. killed.Rounds.Where(round => round.Number == 1)] });
     }
 }

@@ -102,10 +102,10 @@ public sealed class ReportSnapshotTests
         Snapshot.Verify($"proxy.{format}", () => Reports.Find(format)!.Make(new ReportModel(ProxyRun.Make())));
 
     [Theory]
-    [InlineData("text", "No round was measured.\n\nDoubts\n  [incomplete] The run is not complete (it still runs, or was killed): 0 "
-        + "rounds")]
+    [InlineData("text", "No round was measured.\n\nDoubts\n  [incomplete] The run still runs, or was killed, after 0 rounds "
+        + "of every cell.")]
     [InlineData("markdown", "| size | transport | requests/s | range of rounds | payload/s |")]
-    [InlineData("html", "The run is not complete (it still runs, or was killed)")]
+    [InlineData("html", "The run still runs, or was killed, after 0 rounds of every cell.")]
     [InlineData("json", "\"median\": {},")]
     [InlineData("svg", "</style>\n<rect x=\"-12\" y=\"-4\" width=\"100%\" height=\"100%\" style=\"fill:var(--card)\"/>\n</svg>\n")]
     [InlineData("published", "not measured here yet")]

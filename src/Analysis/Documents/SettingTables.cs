@@ -1,6 +1,4 @@
-using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
-using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
 
@@ -20,26 +18,13 @@ internal static class SettingTables
                           where cell.Key.Setting == setting
                           let reference = cells.Find(other => other.Key.Setting == settings[0] && IsSameButSetting(cell, other))
                           where reference is not null
-                          select (Cell: cell, Reference: reference)
+                          select ($"{cell.Key.Transport}: {UnixAgainstTcp.LoadWithoutSetting(cell)}", cell, reference)
                where rows.Any()
                select new Block
                {
                    Caption = $"{setting} against {(settings[0].Length > 0 ? settings[0] : "the default")}",
-                   Table = TableOf(run, rows),
+                   Table = UnixAgainstTcp.TableOf(run, rows),
                };
-    }
-
-    private static TextTable TableOf(MeasuredRun run, IEnumerable<(MeasuredCell Cell, MeasuredCell Reference)> rows)
-    {
-        var table = new TextTable("load", "requests/s", "CPU per call") { Words = 3 };
-        foreach (var (cell, reference) in rows)
-        {
-            string Text(Metric metric) => ArmComparison.Of(run, cell, reference, metric) is { } comparison
-                ? VerdictText.Short(comparison.Verdict) : Quantity.None;
-            table.Add($"{cell.Key.Transport}: {UnixAgainstTcp.LoadWithoutSetting(cell)}", Text(Metric.Rate),
-                Text(ArmComparison.Cost(cell, reference)));
-        }
-        return table;
     }
 
     private static bool IsSameButSetting(MeasuredCell one, MeasuredCell other) =>

@@ -141,7 +141,7 @@ public static class UnixAgainstTcp
     internal static IEnumerable<(string Shape, string Work, ArmComparison Rate, string Text)> Verdicts(MeasuredRun run) =>
         from cell in Rows(run)
         let rate = ArmComparison.OfHeadline(run, cell)!
-        select (Load(cell, work: ""), cell.Key.Work, rate, Text(rate));
+        select (Load(cell, work: ""), cell.Key.Work, rate, VerdictText.Short(rate.Verdict));
 
     private static bool IsRow(MeasuredRun run, MeasuredCell cell) => cell.Key.Transport == "unix" && IsCompared(run, cell)
         && ClaimFamily.IsPrimary(cell.Key, run.ReferenceOf(cell)!.Key);
@@ -155,14 +155,18 @@ public static class UnixAgainstTcp
         && run.ReferenceOf(cell) is { Median: not null }
         && ArmComparison.OfHeadline(run, cell) is not null;
 
-    private static TextTable TableOf(MeasuredRun run, IEnumerable<MeasuredCell> cells, bool named)
+    private static TextTable TableOf(MeasuredRun run, IEnumerable<MeasuredCell> cells, bool named) => TableOf(run,
+        cells.Select(cell => ((named ? cell.Key.Transport + ": " : "") + Load(cell), cell, run.ReferenceOf(cell)!)));
+
+    /// <summary>Makes a table of the comparisons of cells with their references, with a row for each load.</summary>
+    internal static TextTable TableOf(MeasuredRun run, IEnumerable<(string Load, MeasuredCell Cell, MeasuredCell Reference)> rows)
     {
         var table = new TextTable("load", "requests/s", "CPU per call") { Words = 3 };
-        foreach (var cell in cells)
+        foreach (var (load, cell, reference) in rows)
         {
-            var load = Load(cell);
-            table.Add(named ? $"{cell.Key.Transport}: {load}" : load,
-                Text(ArmComparison.OfHeadline(run, cell)), Text(CostOf(run, cell)));
+            string Text(Metric metric) => ArmComparison.Of(run, cell, reference, metric) is { } comparison
+                ? VerdictText.Short(comparison.Verdict) : Quantity.None;
+            table.Add(load, Text(Metric.Rate), Text(ArmComparison.Cost(cell, reference)));
         }
         return table;
     }
@@ -172,9 +176,6 @@ public static class UnixAgainstTcp
 
     internal static bool Matters(ArmComparison comparison) =>
         (comparison.IsBetter || comparison.IsWorse) && !comparison.Verdict.IsTooLittle;
-
-    private static string Text(ArmComparison? comparison) =>
-        comparison is null ? Quantity.None : VerdictText.Short(comparison.Verdict);
 
     /// <summary>Names a load: <c>400 clients, 10 B</c>.</summary>
     private static string Load(MeasuredCell cell) => Load(cell, cell.Key.WorkWithoutMethod);

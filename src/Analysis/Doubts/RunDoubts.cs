@@ -37,11 +37,14 @@ internal static class RunDoubts
         return ending == RunEnding.Complete ? null : new Advice
         {
             Id = "incomplete",
-            Doubt = Invariant($"The run is not complete ({(ending == RunEnding.Running ? "it still runs, or was killed" : ending)}): ")
-                + $"{Quantity.Many(run.CommonRounds, "round")} of every cell {(run.CommonRounds == 1 ? "was" : "were")} measured.",
+            Doubt = $"The run {HowIt(ending)} after {Quantity.Many(run.CommonRounds, "round")} of every cell"
+                + (RunEnding.Failure(ending) is { } why ? $": {why}." : "."),
             Fix = "Repeat the run to its end to get verdicts.",
         };
     }
+
+    private static string HowIt(string ending) => ending == RunEnding.Running ? "still runs, or was killed,"
+        : RunEnding.Failure(ending) is null ? "was interrupted" : "failed";
 
     /// <summary>
     /// Reports that the fixed loop before a cell took longer than usual, which shows that the machine was slower at that time.

@@ -35,6 +35,10 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
     private int LastOf(bool varied) => Kept.Rounds.Where(round => Kept.Cells[round.Cell].Key.VariesRate == varied)
         .Select(round => round.Number).DefaultIfEmpty(0).Max();
 
+    /// <summary>Whether the file keeps the whole command line. Values that may be secret are left out.</summary>
+    public static bool KeepsCommandLine(RunRecord run) =>
+        !run.CommandLine.Any(argument => argument.Contains(UrlText.Hidden, StringComparison.Ordinal));
+
     /// <summary>Reads the saved run.</summary>
     /// <exception cref="UsageException">The run cannot be continued.</exception>
     public static Resumption Open(string file, int more)
@@ -48,7 +52,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         {
             throw new UsageException($"--resume: {e.Message}");
         }
-        if (kept.CommandLine.Any(argument => argument.Contains(UrlText.Hidden, StringComparison.Ordinal)))
+        if (!KeepsCommandLine(kept))
             throw new UsageException($"--resume: {file} does not keep the secrets of its command line, so the run cannot be "
                 + "repeated (a run can if -H, --data and --expect name files, as @FILE)");
         // A file time far in the future means that the clock was set back since then, so the file was not written a moment ago.
