@@ -143,7 +143,7 @@ public sealed class ConclusionTests
     }
 
     [Theory]
-    [InlineData(20, "10 B: not decided between unix and tcp: p50 of unix is a lower bound only")]
+    [InlineData(20, "10 B: not decided between unix and tcp: p50 of unix is only a lower bound in a round")]
     [InlineData(80, "10 B: tcp is best by p50: unix is higher than tcp by 100.0 % [")]
     public void A_lower_bound_of_a_latency_is_not_called_shorter(int ms, string expected)
     {

@@ -214,9 +214,9 @@ public sealed class GateTests
         static Gate Judged(RunRecord before, RunRecord after) => Gate.Check(Compared(before, after), [GateLimit.Parse("p99>10%")]);
 
         Assert.Equal(1, Judged(Waiting(true, 10), Waiting(true, 10)).Passed);
-        Assert.Equal("p99>10% for tcp, 10 B: p99 of new is a lower bound only",
+        Assert.Equal("p99>10% for tcp, 10 B: p99 of new is only a lower bound in a round",
             Assert.Single(Judged(Waiting(true, 10), Waiting(false, 10)).NotExcluded));
-        Assert.Equal("p99>10% for tcp, 10 B: p99 of base is a lower bound only",
+        Assert.Equal("p99>10% for tcp, 10 B: p99 of base is only a lower bound in a round",
             Assert.Single(Judged(Waiting(false, 10), Waiting(true, 20)).NotExcluded));
         Assert.Single(Judged(Waiting(true, 10), Waiting(false, 20)).Crossed);
         Assert.Equal(1, Judged(Waiting(false, 10), Waiting(true, 10)).Passed);

@@ -166,8 +166,11 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
         kind != VerdictKind.Higher && metric.IsBound(cell.Rounds) ? cell
             : kind != VerdictKind.Lower && metric.IsBound(reference.Rounds) ? reference : null;
 
-    /// <summary>Says that a lower bound allows no verdict.</summary>
-    internal static string OnlyBound(Metric metric, string whose) => $"{metric.Title} of {whose} is a lower bound only";
+    /// <summary>
+    /// Says that a lower bound allows no verdict. One round is enough for this, while the percentile of all rounds together,
+    /// which tables show, may be exact.
+    /// </summary>
+    internal static string OnlyBound(Metric metric, string whose) => $"{metric.Title} of {whose} is only a lower bound in a round";
 
     /// <summary>
     /// Returns the reason why a window is too short: it has no time for four successive calls of the cell, and

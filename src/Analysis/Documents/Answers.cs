@@ -142,7 +142,8 @@ public static class Answers
         if (unknown.Find(rival => rival.Comparison is not null)?.Comparison is not { } nearest)
             return ArmComparison.Headline(first) == Metric.Rate ? "there is no round in which both answered a call"
                 : first.IsUntimed ? Untimed + string.Concat(unknown.Select(rival => Cost(run, first, rival.Cell)))
-                : $"no round of both arms has enough calls for a {ArmComparison.Headline(first).Title}";
+                : $"no round of both arms has enough calls for a {ArmComparison.Headline(first).Title} of its own "
+                    + "(that in the table is of all rounds)";
         nearest = nearest.AgainstReference(run);
         // Without an interval there are too few rounds. Which arm was ahead in them means nothing, so the arms are not
         // named.
