@@ -38,7 +38,7 @@ internal static class RunDoubts
         {
             Id = "incomplete",
             Doubt = $"The run {HowIt(ending)} after {Quantity.Many(run.CommonRounds, "round")} of every cell"
-                + (RunEnding.Failure(ending) is { } why ? $": {why}." : "."),
+                + (RunEnding.Failure(ending) is { } why ? ": " + why : ""),
             Fix = "Repeat the run to its end to get verdicts.",
         };
     }

@@ -92,7 +92,7 @@ internal sealed class ServerSet : IAsyncDisposable
         {
             var failure = new EnvironmentException(!options.OwnServer
                 ? GrpcCaller.Advised(
-                    e, $": is your server running, and does it listen there? Without -U this tool starts a server of its own")
+                    e, ": is your server running, and does it listen there? Without -U this tool starts a server of its own")
                 : await set.DeathAsync(failed: true) ?? e.Message, e);
             await ChildProcess.EndAfterAsync(failure, set);
             throw failure;

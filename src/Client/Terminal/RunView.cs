@@ -145,16 +145,16 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
         var (quoted, report) = (ThisProgram.Quoted(file), $"{ThisProgram.Typed} report {ThisProgram.Quoted(file)} ");
         Progress.WriteLine(open > 0
             ? string.Create(CultureInfo.InvariantCulture, $"\nRequests/s are undecided for {open} of {loads} loads; ")
-                + MoreRounds(record, quoted, Math.Max(UsualMore, UnixAgainstTcp.RoundsMissing(run)))
+                + MoreRounds(run, quoted, Math.Max(UsualMore, UnixAgainstTcp.RoundsMissing(run)))
             : options.Output.Reports.Count > 0 ? "" : $"\nThe whole report as a page:\n  {report}-o report.html");
         Progress.WriteLine($"Every round is in {file}" + (options.Output.Verbose ? ""
             : $"\nAll tables and the advice on doubts:\n  {report}-v"));
     }
 
-    private static string MoreRounds(RunRecord record, string file, int more) => Resumption.KeepsCommandLine(record)
+    private static string MoreRounds(MeasuredRun run, string file, int more) => Resumption.KeepsCommandLine(run.Record)
         ? string.Create(CultureInfo.InvariantCulture, $"this command adds rounds:\n  {ThisProgram.Typed} --resume {file} -r +{more}")
         : string.Create(CultureInfo.InvariantCulture,
-            $"run the command again with -r {record.Options.Rounds + more} (--resume needs --data, -H and --expect as @FILE)");
+            $"run the command again with -r {run.CommonRounds + more} (--resume needs --data, -H and --expect as @FILE)");
 
     public virtual void Dispose()
     {
