@@ -125,12 +125,12 @@ public sealed class ChildProgram : IDisposable
         }
         catch
         {
-            Descriptor.Close(ours);
+            Native.Close(ours);
             throw;
         }
         finally
         {
-            Descriptor.Close(theirs);
+            Native.Close(theirs);
         }
     }
 

@@ -3,18 +3,16 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports;
 
-/// <summary>File descriptors of Linux. Constants are those of fcntl.h and socket.h on Linux x64 and arm64.</summary>
+/// <summary>File descriptors of Linux. The constants are those of fcntl.h on Linux x64 and arm64.</summary>
 [SupportedOSPlatform("linux")]
-public static unsafe partial class Descriptor
+public static unsafe class Descriptor
 {
     private const int SetDescriptorFlags = 2, GetStatusFlags = 3, SetStatusFlags = 4; // F_SETFD, F_GETFL, F_SETFL
-    private const int DuplicateCloseOnExec = 1030; // F_DUPFD_CLOEXEC
-    private const int NonBlocking = 0x800, CloseOnExec = 0x80000;
-    private const int AfUnix = 1, Stream = 1;
+    private const int NonBlocking = 0x800;
 
     /// <summary>Makes reads and writes of the descriptor return at once, as an event loop needs it.</summary>
     public static void SetNonBlocking(int descriptor) =>
-        _ = FileControl(descriptor, SetStatusFlags, FileControl(descriptor, GetStatusFlags, 0) | NonBlocking);
+        _ = Native.FileControl(descriptor, SetStatusFlags, Native.FileControl(descriptor, GetStatusFlags, 0) | NonBlocking);
 
     /// <summary>
     /// Makes two connected stream sockets (socketpair(2)). The first returns at once from reads and writes. The second
@@ -24,10 +22,10 @@ public static unsafe partial class Descriptor
     internal static (int Ours, int Theirs) MakePair()
     {
         var ends = stackalloc int[2];
-        if (SocketPair(AfUnix, Stream | NonBlocking | CloseOnExec, 0, ends) != 0)
+        if (Native.SocketPair(Native.AfUnix, Native.StreamNonBlockingCloseOnExec, 0, ends) != 0)
             throw new IOException(Marshal.GetLastPInvokeErrorMessage());
-        _ = FileControl(ends[1], SetDescriptorFlags, 0);
-        _ = FileControl(ends[1], SetStatusFlags, 0);
+        _ = Native.FileControl(ends[1], SetDescriptorFlags, 0);
+        _ = Native.FileControl(ends[1], SetStatusFlags, 0);
         return (ends[0], ends[1]);
     }
 
@@ -35,17 +33,8 @@ public static unsafe partial class Descriptor
     /// <exception cref="IOException">The system refused. The message says why.</exception>
     internal static int Duplicate(SafeHandle handle)
     {
-        var descriptor = FileControl((int)handle.DangerousGetHandle(), DuplicateCloseOnExec, 0);
+        var descriptor = Native.FileControl((int)handle.DangerousGetHandle(), Native.DuplicateCloseOnExec, 0);
         GC.KeepAlive(handle);
         return descriptor >= 0 ? descriptor : throw new IOException(Marshal.GetLastPInvokeErrorMessage());
     }
-
-    [LibraryImport("libc", EntryPoint = "close", SetLastError = true)]
-    internal static partial int Close(int descriptor);
-
-    [LibraryImport("libc", EntryPoint = "socketpair", SetLastError = true)]
-    private static partial int SocketPair(int family, int type, int protocol, int* ends);
-
-    [LibraryImport("libc", EntryPoint = "fcntl", SetLastError = true)]
-    private static partial int FileControl(int descriptor, int command, int argument);
 }

@@ -115,8 +115,7 @@ public static class Answers
         {
             // An arm joins the list only if it differs from every arm of the list by too little to matter.
             var pairs = alike.ConvertAll(other => Between(run, other, cell)?.Verdict);
-            if (!pairs.TrueForAll(verdict => verdict is not null && (verdict.Kind == VerdictKind.NoDifference
-                || verdict.IsTooLittle)))
+            if (!pairs.TrueForAll(verdict => verdict is { IsEqual: true }))
                 continue;
             alike.Add(cell);
             largest = Math.Max(largest, pairs.Max(verdict => verdict!.LargestDifference));

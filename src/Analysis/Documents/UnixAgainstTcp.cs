@@ -207,9 +207,9 @@ public static class UnixAgainstTcp
     /// <summary>A load with its two comparisons, and what follows from them.</summary>
     private sealed record Row(MeasuredCell Cell, ArmComparison Rate, ArmComparison? Cpu)
     {
-        private bool IsAlike => IsEqual(Rate);
+        private bool IsAlike => Rate.Verdict.IsEqual;
 
-        private bool IsCpuAlike => Cpu is not null && IsEqual(Cpu);
+        private bool IsCpuAlike => Cpu is not null && Cpu.Verdict.IsEqual;
 
         // 1 where a Unix socket is better, -1 where TCP is, 0 where nothing is decided or the difference is too little.
         private int Speed => Side(Rate);
@@ -236,8 +236,6 @@ public static class UnixAgainstTcp
         /// <summary>The largest difference of what <see cref="Reason"/> calls equal.</summary>
         public double LargestDifference => IsCpuAlike ? Math.Max(Rate.Verdict.LargestDifference, Cpu!.Verdict.LargestDifference)
             : Rate.Verdict.LargestDifference;
-
-        private static bool IsEqual(ArmComparison one) => one.Verdict.Kind == VerdictKind.NoDifference || one.Verdict.IsTooLittle;
 
         private static int Side(ArmComparison comparison) => !Matters(comparison) ? 0 : comparison.IsBetter ? 1 : -1;
     }

@@ -21,6 +21,9 @@ public sealed record Verdict
     /// <summary>Whether there is a winner, but the whole interval lies within ±delta.</summary>
     public bool IsTooLittle { get; private init; }
 
+    /// <summary>Whether the arms count as equal: no difference was found, or a difference that is too little to matter.</summary>
+    public bool IsEqual => Kind == VerdictKind.NoDifference || IsTooLittle;
+
     /// <summary>The reason why there is no verdict, whatever the interval. Empty when the interval decides.</summary>
     public string Withheld { get; private init; } = "";
 

@@ -1,9 +1,11 @@
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 
-namespace IpcBench.Transports.Loop;
+namespace IpcBench.Transports;
 
-/// <summary>The Linux system calls of the event loop. The constants are those of x86-64 and arm64 (asm-generic).</summary>
+/// <summary>
+/// The Linux system calls of sockets, pipes and the event loop. The constants are those of x86-64 and arm64 (asm-generic).
+/// </summary>
 [SupportedOSPlatform("linux")]
 internal static unsafe partial class Native
 {
@@ -143,6 +145,9 @@ internal static unsafe partial class Native
 
     [LibraryImport("libc", EntryPoint = "socket", SetLastError = true)]
     public static partial int Socket(int family, int type, int protocol);
+
+    [LibraryImport("libc", EntryPoint = "socketpair", SetLastError = true)]
+    public static partial int SocketPair(int family, int type, int protocol, int* ends);
 
     [LibraryImport("libc", EntryPoint = "connect", SetLastError = true)]
     public static partial int Connect(int fd, byte* address, int length);
