@@ -72,8 +72,22 @@ internal sealed class EchoServer : IAsyncDisposable
         return socket;
     }
 
-    private static async Task<Stream> AcceptAsync(Socket listener, CancellationToken stop) =>
-        new NetworkStream(await listener.AcceptAsync(stop), ownsSocket: true);
+    // A test may leave this process without descriptors when the server begins to wait for the next connection. accept(2) then
+    // fails at once, although no connection has come.
+    private static async Task<Stream> AcceptAsync(Socket listener, CancellationToken stop)
+    {
+        while (true)
+        {
+            try
+            {
+                return new NetworkStream(await listener.AcceptAsync(stop), ownsSocket: true);
+            }
+            catch (SocketException e) when (e.SocketErrorCode == SocketError.TooManyOpenSockets)
+            {
+                await Task.Delay(1, stop);
+            }
+        }
+    }
 
     private static NamedPipeServerStream OpenPipe(string name) =>
         new(name, PipeDirection.InOut, NamedPipeServerStream.MaxAllowedServerInstances, PipeTransmissionMode.Byte,
