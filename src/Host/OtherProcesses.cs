@@ -71,37 +71,5 @@ public sealed class OtherProcesses
     }
 }
 
-/// <summary>The CPU time of other processes.</summary>
-/// <param name="TotalNs">User and kernel time of all other processes, in ns.</param>
-/// <param name="Busiest">The other processes that still run and used most, the busiest first, at most <see cref="Named"/>.</param>
-public sealed record OtherUsage(long TotalNs, IReadOnlyList<ProcessShare> Busiest)
-{
-    public const int Named = 3;
-
-    /// <summary>CPU time of kernel threads in ns. 0 when the system does not show them.</summary>
-    public long KernelThreadsNs { get; init; }
-
-    /// <summary>The time between the two readings.</summary>
-    public TimeSpan Span { get; init; }
-
-    /// <summary>
-    /// Computes the CPU time in a window that is shorter than the time between the readings, as if use had been even. The
-    /// readings lie outside the window, because each takes a while.
-    /// </summary>
-    public OtherUsage Within(TimeSpan window)
-    {
-        if (window >= Span)
-            return this;
-        var share = window / Span;
-        return this with
-        {
-            TotalNs = (long)(TotalNs * share),
-            Busiest = [.. Busiest.Select(one => one with { CpuNs = (long)(one.CpuNs * share) })],
-            KernelThreadsNs = (long)(KernelThreadsNs * share),
-            Span = window,
-        };
-    }
-}
-
 /// <summary>A process and its CPU time in ns.</summary>
 public sealed record ProcessShare(int Process, string Name, long CpuNs);

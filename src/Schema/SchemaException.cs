@@ -1,8 +1,5 @@
 namespace IpcBench.Schema;
 
-/// <summary>Reports that the user's input is wrong: JSON, a corpus or a .proto. The message is one sentence.</summary>
-public sealed class InputException(string message, Exception? inner = null) : Exception(message, inner);
-
 /// <summary>
 /// Reports that the types of a method are not available, or that the server's answer does not fit them. For example,
 /// there is no reflection or no such method, or the reply has another type. The message is one sentence.

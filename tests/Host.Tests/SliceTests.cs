@@ -23,10 +23,10 @@ public sealed class SliceTests
         { "layers", @"\bLayersExperiment\b|""layers""|\bLayer(Budget|Text|sPlot)\b", ["Client/Experiments/Layers", "Analysis/Layers"], 6 },
         { "echo", @"\bEcho(Experiment|Targets|Table|WriteUp)\b|\bRoundTripPlot\b",
             ["Client/Experiments/Echo", "Analysis/Published"], 6 },
-        { "ab", @"\bAbCommand\b|""ab""|""--(base|head)""|\bBuildComparison\b|\b[iI]?s?OfBuilds\b", ["Client/Experiments/Ab"], 11 },
-        { "find", @"\bSearchLoad\b|\bLatencyObjective\b|\bRateSearch\w*\b|\bObjective(Plot|Term)\b|""--find""", ["Client/Loads/Find"], 16 },
+        { "ab", @"\bAbCommand\b|""ab""|""--(base|head)""|\bBuildComparison\b|\b[iI]?s?OfBuilds\b", ["Client/Experiments/Ab"], 12 },
+        { "find", @"\bSearchLoad\b|\bLatencyObjective\b|\bRateSearch\w*\b|\bObjective(Plot|Term)\b|""--find""", ["Client/Loads/Find"], 17 },
         { "load", @"\b(Share|Rate)Load\b|""--load""|""--my-rate""|\bSavings\b", ["Client/Loads/Given"], 7 },
-        { "work", @"\bBreakEven\w*\b|\bServerWork\b|\bWorkT(ime|ext)\b|""--?work""", [], 13 },
+        { "work", @"\bBreakEven\w*\b|\bServerWork\b|\bWorkT(ime|ext)\b|""--?work""", [], 14 },
     };
 
     [Theory]

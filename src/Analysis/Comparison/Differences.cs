@@ -69,6 +69,3 @@ public static class Differences
 
     private static string Text(double value) => value.ToString("0.###", CultureInfo.InvariantCulture);
 }
-
-/// <summary>A difference of two runs, as text. A side is empty when its file does not have the value.</summary>
-public sealed record Difference(string What, string Before, string After);

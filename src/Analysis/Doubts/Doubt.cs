@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using System.Text.RegularExpressions;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
@@ -110,64 +109,4 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
             Cells = [.. found.Select(entry => entry.Cell.Index)],
         };
     }, reach);
-}
-
-/// <summary>Which numbers a doubt concerns. A winner is shown together with a doubt about its ratio.</summary>
-public enum Reach
-{
-    /// <summary>The doubt concerns single numbers or their precision, and no ratio.</summary>
-    Figures,
-
-    /// <summary>The doubt concerns ratios of the named cells, which may be misleading.</summary>
-    Ratios,
-
-    /// <summary>The doubt concerns every ratio of the run.</summary>
-    EveryRatio,
-}
-
-/// <summary>What was observed in a doubtful cell. Of several doubtful cells, only the most severe observation is shown.</summary>
-/// <param name="Severity">How severe the observation is, compared with the observations in other cells.</param>
-/// <param name="Text">The observation, without the name of the cell and without a full stop.</param>
-/// <param name="Fix">Advice that replaces the usual advice of the doubt. Null for the usual advice.</param>
-internal sealed record Observation(double Severity, string Text, string? Fix = null);
-
-/// <summary>Writes an advice as sentences.</summary>
-public static partial class AdviceText
-{
-    public static string Doubt(Advice advice) => Sentence(advice.Doubt);
-
-    public static string Fix(Advice advice) => Sentence(advice.Fix);
-
-    /// <summary>Tells the doubt in a few words, to fit on one line: what was seen, in which round or load, and in how many cells.</summary>
-    public static string Brief(Advice advice)
-    {
-        var whole = advice.Doubt.Trim().TrimEnd('.');
-        var place = Place().Match(whole);
-        var text = whole[place.Length..];
-        var end = new[] { ": ", "; ", " (", ", e.g." }.Select(mark => text.IndexOf(mark, StringComparison.Ordinal)).Where(at => at > 0)
-            .DefaultIfEmpty(text.Length).Min();
-        var worst = Worst().Match(whole);
-        string[] scope =
-        [
-            place.Groups["round"] is { Success: true } round ? $"round {round.Value}"
-                : place.Groups["load"] is { Success: true } load ? load.Value : "",
-            worst.Success ? $"{worst.Groups[1].Value} cells" : "",
-        ];
-        return (text.Length > 1 && char.IsLower(text[1]) ? char.ToLowerInvariant(text[0]) : text[0]) + text[1..end]
-            + (string.Join("; ", scope.Where(part => part.Length > 0)) is { Length: > 0 } all ? $" ({all})" : "");
-    }
-
-    public static string Both(Advice advice) => $"{Doubt(advice)} {Fix(advice)}".Trim();
-
-    [GeneratedRegex(@"^(At [^,:]*, (?<load>.*?): )?(in round (?<round>\d+) )?", RegexOptions.ExplicitCapture)]
-    private static partial Regex Place();
-
-    [GeneratedRegex(@"\(the worst of (\d+) such cells out of (\d+)\)$")]
-    private static partial Regex Worst();
-
-    private static string Sentence(string text)
-    {
-        var trimmed = text.Trim();
-        return trimmed.Length == 0 ? "" : char.ToUpperInvariant(trimmed[0]) + trimmed[1..] + (trimmed[^1] is '.' or '!' or '?' ? "" : ".");
-    }
 }

@@ -158,13 +158,3 @@ public sealed record Metric(
 
     private static double? PerCall(double? total, double calls) => calls == 0 ? null : total / calls;
 }
-
-/// <summary>Which direction of a metric is better.</summary>
-public enum Better
-{
-    Higher,
-    Lower,
-
-    /// <summary>No direction is better, because the metric only explains other metrics.</summary>
-    Neither,
-}

@@ -1,5 +1,3 @@
-using IpcBench.Analysis.Documents;
-
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>All reports. A new report needs one line here.</summary>
@@ -12,14 +10,4 @@ public static class Reports
     /// <summary>Finds the report for this format. Null when there is none.</summary>
     public static IReport? Find(string format) =>
         All.FirstOrDefault(report => string.Equals(report.Format, format, StringComparison.OrdinalIgnoreCase));
-}
-
-/// <summary>Makes a kind of document from runs.</summary>
-public interface IReport
-{
-    /// <summary>The name for <c>--format</c>.</summary>
-    string Format { get; }
-
-    /// <summary>Makes the document, with \n line ends.</summary>
-    string Make(ReportModel model);
 }

@@ -179,14 +179,5 @@ public static class RateSearch
         Math.Log(near.Min(probe => probe.Rate) / centre) - LastStep, Math.Log(near.Max(probe => probe.Rate) / centre) + LastStep);
 }
 
-/// <summary>What a window shows about one term of an objective.</summary>
-/// <param name="Rate">The requested calls per second.</param>
-/// <param name="Calls">The number of calls whose result is known.</param>
-/// <param name="Against">
-/// The sum of what counts against the term. Each call that was too slow or failed counts 1. For a mean, each call
-/// counts with its time in ns.
-/// </param>
-public sealed record Probe(double Rate, double Calls, double Against);
-
 /// <summary>A rate in calls per second, with an interval if there are enough windows on both sides of the rate.</summary>
 public sealed record FoundCrossing(double Rate, Interval? Interval);

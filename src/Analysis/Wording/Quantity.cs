@@ -109,23 +109,3 @@ public static class Quantity
     private static string Fixed(double value) =>
         value.ToString(value < 9.995 ? "0.00" : value < 99.95 ? "0.0" : "0", CultureInfo.InvariantCulture);
 }
-
-/// <summary>What the number of a metric counts.</summary>
-public enum Unit
-{
-    PerSecond,
-    BytesPerSecond,
-    Bytes,
-
-    /// <summary>A duration.</summary>
-    Nanoseconds,
-
-    /// <summary>CPU time of one call, always shown in µs.</summary>
-    NanosecondsPerCall,
-
-    Count,
-    PerCall,
-
-    /// <summary>A share: 0.5 is 50 %.</summary>
-    Share,
-}

@@ -31,9 +31,3 @@ internal interface IPlacedOption
 {
     HelpPlace Place { get; }
 }
-
-/// <inheritdoc cref="IPlacedOption"/>
-internal sealed class PlacedOption<T>(HelpPlace place, string name, params string[] aliases) : Option<T>(name, aliases), IPlacedOption
-{
-    public HelpPlace Place => place;
-}

@@ -1,6 +1,4 @@
 using System.CommandLine;
-using System.CommandLine.Invocation;
-using System.CommandLine.Parsing;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using IpcBench.Client.Terminal;
@@ -49,69 +47,4 @@ internal static class RunCommand
         using var view = RunView.For(options);
         return await new RunSession(options, resume?.CommandLine ?? commandLine, view).RunAsync();
     }
-}
-
-/// <summary>A command that measures, with the parts of the help that are its own.</summary>
-internal sealed class MeasuringCommand(string name, string description) : Command(name, description)
-{
-    public MeasuringCommand(Preset preset)
-        : this(preset.Name, preset.Description) => Examples = preset.Examples;
-
-    /// <summary>The command's own examples for the help. Null means the examples of the main help that begin with its name.</summary>
-    public string? Examples { get; }
-}
-
-/// <summary><c>--resume FILE -r +4</c>: adds rounds to a saved run. Its file has the command line, from which the plan is made.</summary>
-internal sealed class Resume
-{
-    public const string Usual = "+4";
-    private const int MostRounds = 1000;
-
-    private readonly Resumption kept;
-    private readonly OutputOptions output;
-
-    private Resume(Resumption kept, OutputOptions output) => (this.kept, this.output) = (kept, output);
-
-    /// <summary>The command line that has <c>--resume</c>. The results file keeps the command line of the first run.</summary>
-    public IReadOnlyList<string> CommandLine { get; private set; } = [];
-
-    /// <exception cref="UsageException">The run cannot be continued, or an option does not go with <c>--resume</c>.</exception>
-    public static Resume Open(string file, ParseResult typed, RunCommandOptions options)
-    {
-        Option[] allowed = [options.Resume, options.Rounds, options.Verbose, options.Format, options.Output];
-        foreach (var other in typed.CommandResult.Children.OfType<OptionResult>().Where(one => !one.Implicit))
-        {
-            if (!allowed.Contains(other.Option))
-            {
-                throw new UsageException(
-                    "with --resume all options except -r, -v, --format and -o of a report come from the file: leave out "
-                        + $"{other.Option.Name}");
-            }
-        }
-        var rounds = typed.GetValue(options.Rounds) ?? Usual;
-        if (!rounds.StartsWith('+'))
-            throw new UsageException($"-r '{rounds}' with --resume needs a plus sign, which adds rounds: write -r {Usual}");
-        var more = Parsers.Integer(rounds[1..], "-r", 1, MostRounds);
-        var (results, reports) = ReportEnding.Divide(typed.GetValue(options.Output) ?? []);
-        if (results is not null)
-            throw new UsageException($"--resume adds its rounds to {file}: leave out -o {results}, or write -o page.html for a report");
-        return new Resume(
-            Resumption.Open(file, more),
-            new OutputOptions { Verbose = typed.GetValue(options.Verbose), Format = typed.GetValue(options.Format), Reports = reports });
-    }
-
-    /// <summary>Parses the command line of the saved run and measures the added rounds.</summary>
-    public async Task<int> RunAsync(IReadOnlyList<string> commandLine, Func<IReadOnlyList<string>, Resume, RootCommand> again)
-    {
-        CommandLine = commandLine;
-        kept.CheckMachine(HostRecord.Read());
-        var first = kept.Kept.CommandLine;
-        var typed = again(first, this).Parse(first, new ParserConfiguration { ResponseFileTokenReplacer = null });
-        if (typed.Action is ParseErrorAction)
-            throw new UsageException($"--resume: {kept.File} has options that this version does not know: {string.Join(" ", first)}");
-        return await typed.InvokeAsync(
-            new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
-    }
-
-    public RunOptions Apply(RunOptions asked) => kept.Apply(asked, output);
 }

@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Reflection;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using System.Text.Json.Serialization;
 using IpcBench.Analysis.Results;
 using IpcBench.Host;
 using IpcBench.Transports;
@@ -44,33 +43,6 @@ internal sealed record DoctorFacts
 
     /// <summary>True when the client was compiled without optimization.</summary>
     public bool DebugBuild { get; init; }
-}
-
-/// <summary>The result of a check.</summary>
-/// <param name="Check">A short stable name, e.g. <c>open-files</c>.</param>
-/// <param name="Fix">The advice. Empty when all is well.</param>
-internal sealed record Finding(string Check, Level Level, string Text, string Fix = "")
-{
-    /// <summary>Returns the finding as whole sentences, for reports.</summary>
-    public Advice ToAdvice() => new()
-    {
-        Id = Check,
-        Doubt = Text + ".",
-        Fix = Fix.Length == 0 ? "" : char.ToUpperInvariant(Fix[0]) + Fix[1..] + ".",
-    };
-}
-
-/// <summary>The severity of a finding. Only a problem stops a run.</summary>
-internal enum Level
-{
-    [JsonStringEnumMemberName("ok")]
-    Ok,
-
-    [JsonStringEnumMemberName("warn")]
-    Warn,
-
-    [JsonStringEnumMemberName("problem")]
-    Problem,
 }
 
 /// <summary>Gathers all facts that the checks need. Never throws.</summary>

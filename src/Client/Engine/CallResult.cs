@@ -1,5 +1,3 @@
-using IpcBench.Transports;
-
 namespace IpcBench.Client.Engine;
 
 /// <summary>The result of one call. A failure is a value, not an exception.</summary>
@@ -34,45 +32,4 @@ internal readonly struct CallResult
 
     /// <summary>The kind of failure. Empty for calls that succeeded.</summary>
     public string Kind => failure ?? "";
-}
-
-/// <summary>The load of one cell, for any protocol. The options do not change while the connections are open.</summary>
-internal record EngineOptions
-{
-    public required Address Address { get; init; }
-
-    /// <summary>Payload bytes to request.</summary>
-    public required long Size { get; init; }
-
-    public required int Connections { get; init; }
-
-    /// <summary>Concurrent calls of one connection.</summary>
-    public int Streams { get; init; } = 1;
-
-    /// <summary>The direction of the messages that count as calls.</summary>
-    public virtual Flow Flow => Flow.Both;
-
-    /// <summary>Threads that run the connections.</summary>
-    public required int Threads { get; init; }
-
-    /// <summary>The time-out of a call. A call that takes longer is cut off.</summary>
-    public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(10);
-
-    /// <summary>All connections must be open within this time.</summary>
-    public TimeSpan ConnectDeadline { get; init; } = TimeSpan.FromSeconds(10);
-}
-
-/// <summary>The direction of the messages that count as calls.</summary>
-internal enum Flow : byte
-{
-    /// <summary>Each message is answered, and the call ends with the answer.</summary>
-    Both,
-
-    /// <summary>
-    /// Messages go to the server. A call ends when its message is written. At the end of a stream, the server reports when they arrived.
-    /// </summary>
-    Out,
-
-    /// <summary>Messages come from the server. A call ends when its message has arrived.</summary>
-    In,
 }

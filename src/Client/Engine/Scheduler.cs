@@ -1,5 +1,3 @@
-using System.Runtime.Versioning;
-using System.Threading.Tasks.Sources;
 using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
@@ -56,63 +54,4 @@ internal abstract class Scheduler : IDisposable
         }, null);
         return done.Task;
     }
-}
-
-/// <summary>A scheduler on the thread of one event loop.</summary>
-[SupportedOSPlatform("linux")]
-internal sealed class LoopScheduler(int number) : Scheduler
-{
-    // From this many streams on a connection, the loop yields its thread before it sleeps, even for this connection alone.
-    // With two or four calls in flight, this delayed the replies over TCP. With ten or more, it costs no time and saves CPU.
-    private const int ManyStreams = 8;
-
-    private readonly LatencyRecorder recorder = new();
-
-    public EventLoop Loop { get; } = new($"engine {number}");
-
-    public override void Add(IConnection connection)
-    {
-        base.Add(connection);
-        Loop.AwaitsMany |= connection.Streams.Count >= ManyStreams;
-    }
-
-    public override LatencyRecorder Recorder => recorder;
-
-    public override LoopCounts? Counts => Loop.Counts;
-
-    public override IReadOnlyCollection<LatencyRecorder> Recorders => [recorder];
-
-    public override void BeginWindow(WindowClock clock, LoadWindow window) => recorder.Begin(clock, window);
-
-    public override void Post(Action<object?> action, object? state) => Loop.Post(action, state);
-
-    public override void Schedule(long dueNs, ILoopTimer timer) => Loop.Schedule(dueNs, timer);
-
-    public override void HurryTimers() => Loop.HurryTimers();
-
-    public override void Dispose() => Loop.Dispose();
-}
-
-/// <summary>Waits on a scheduler until a given time. Each waiter has one such object and reuses it.</summary>
-internal sealed class TimerWait(Scheduler scheduler) : ILoopTimer, IValueTaskSource
-{
-    private ManualResetValueTaskSourceCore<bool> core;
-
-    /// <summary>Returns a task that completes at the due time, or earlier when <see cref="Scheduler.HurryTimers"/> is called.</summary>
-    public ValueTask UntilAsync(long dueNs)
-    {
-        core.Reset();
-        var wait = new ValueTask(this, core.Version);
-        scheduler.Schedule(dueNs, this);
-        return wait;
-    }
-
-    public void OnDue() => core.SetResult(true);
-
-    public void GetResult(short token) => core.GetResult(token);
-
-    public ValueTaskSourceStatus GetStatus(short token) => core.GetStatus(token);
-
-    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        core.OnCompleted(continuation, state, token, flags);
 }

@@ -36,21 +36,3 @@ internal abstract record GivenLoad
     /// <param name="method">The name of the method.</param>
     public virtual string? Refusal(string mode, string method) => null;
 }
-
-/// <summary>An option that gives cells a load.</summary>
-/// <param name="Option">The option as it is typed.</param>
-/// <param name="Value">The placeholder for the option's value in the help, such as <c>LIST</c>.</param>
-/// <param name="Help">One sentence for <c>--help</c>.</param>
-/// <param name="Read">Returns the loads that the option's value names.</param>
-internal sealed record LoadOption(string Option, string Value, string Help, Func<string, IEnumerable<GivenLoad>> Read);
-
-/// <summary>Cells that share their rounds.</summary>
-/// <param name="Name">The name of the phase in the printed plan. Empty for the first phase.</param>
-/// <param name="Cells">The cells, at least one.</param>
-/// <param name="Rounds">The number of rounds that are measured now.</param>
-/// <param name="MostRounds">The number of rounds including those of a kept run.</param>
-internal sealed record Phase(string Name, IReadOnlyList<PlannedCell> Cells, int Rounds, int MostRounds)
-{
-    /// <summary>True when each round of a cell has a rate of its own.</summary>
-    public bool VariesRate => Cells[0].Given is { VariesRate: true };
-}

@@ -145,6 +145,3 @@ internal static class Parsers
             : throw new UsageException($"{what} begins with an empty word, but the first word must be a program: {text}");
     }
 }
-
-/// <summary>The command line asks for something impossible. The message is one sentence that names the fix. Exit code 1.</summary>
-internal sealed class UsageException(string message) : Exception(message);

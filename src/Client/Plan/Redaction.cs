@@ -1,6 +1,3 @@
-using System.Buffers.Text;
-using System.Text;
-using IpcBench.Analysis.Results;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
@@ -74,89 +71,5 @@ internal static class Redaction
         if (letter < 0 || letter == argument.Length - 1)
             return -1;
         return argument[letter + 1] is '=' or ':' ? letter + 2 : letter + 1;
-    }
-}
-
-/// <summary>
-/// Reads the headers of <c>-H</c>. A header is <c>Name: value</c>, or is in a place with one header per line: <c>@FILE</c>, or
-/// the environment variable <c>$NAME</c>. Values in such a place appear in no list of processes.
-/// </summary>
-internal static class HeaderTexts
-{
-    /// <summary>True when the text names a file or variable with headers.</summary>
-    public static bool IsElsewhere(string text) =>
-        text is ['@', ..] || (text is ['$', _, ..] && !text.Contains(':', StringComparison.Ordinal));
-
-    /// <summary>Reads all headers, each as <c>Name: value</c>.</summary>
-    /// <exception cref="UsageException">A file cannot be read, or a variable does not exist.</exception>
-    public static IReadOnlyList<string> Read(IEnumerable<string> typed) =>
-        [.. typed.SelectMany(text => IsElsewhere(text) ? Lines(text) : [text])];
-
-    private static IEnumerable<string> Lines(string text)
-    {
-        var lines = (text[0] == '@' ? OfFile(text[1..]) : Environment.GetEnvironmentVariable(text[1..])
-            ?? throw new UsageException($"-H {text}: the environment has no variable {text[1..]}"))
-            .Split('\n', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
-        return lines.Length > 0 ? lines : throw new UsageException($"-H {text} holds no header");
-    }
-
-    private static string OfFile(string file)
-    {
-        try
-        {
-            return Encoding.UTF8.GetString(WholeFile.Read(file)).TrimStart('\uFEFF');
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
-        {
-            throw new UsageException($"-H @{file} cannot be read: {e.Message.ReplaceLineEndings(" ").TrimEnd('.')}");
-        }
-    }
-}
-
-/// <summary>One entry of a gRPC call's metadata, from <c>-H</c>. The name is in lower case. A <c>-bin</c> value is base64.</summary>
-internal sealed record MetadataEntry(string Name, string Value)
-{
-    private const string Binary = "-bin";
-
-    // Headers that gRPC and HTTP/2 write themselves (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
-    private static readonly string[] Written =
-        ["host", "content-type", "content-length", "te", "user-agent", "connection", "keep-alive", "transfer-encoding", "upgrade"];
-
-    // The default limit of gRPC servers (GRPC_ARG_MAX_METADATA_SIZE), which also fits one HEADERS frame.
-    private const int MostBytes = 8 << 10;
-
-    /// <exception cref="UsageException">An entry is invalid, or all together are too long. The message hides all values.</exception>
-    public static IReadOnlyList<MetadataEntry> ParseAll(IEnumerable<string> texts)
-    {
-        List<MetadataEntry> entries = [.. texts.Select(Parse)];
-        return entries.Sum(entry => entry.Name.Length + entry.Value.Length) <= MostBytes
-            ? entries
-            : throw new UsageException(
-                $"-H: names and values have more than {MostBytes >> 10} KiB together, the limit of gRPC servers");
-    }
-
-    /// <exception cref="UsageException">The text is no metadata, or is a header that gRPC writes. The message hides the value.</exception>
-    public static MetadataEntry Parse(string text)
-    {
-        var colon = text.IndexOf(':', StringComparison.Ordinal);
-        var (name, value) = colon < 0 ? ("", "") : (text[..colon].Trim().ToLowerInvariant(), text[(colon + 1)..].Trim());
-        if (name.Length == 0 || !name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.'))
-        {
-            var shown = Redaction.Header(text).ReplaceLineEndings(" ");
-            throw new UsageException($"-H '{shown}' is not metadata such as 'authorization: Bearer …'");
-        }
-        if (name.StartsWith("grpc-", StringComparison.Ordinal) || Written.Contains(name))
-            throw new UsageException($"-H {name}: gRPC writes this header itself");
-        if (name.EndsWith(Binary, StringComparison.Ordinal))
-        {
-            if (!Base64.IsValid(value.TrimEnd('=').PadRight((value.TrimEnd('=').Length + 3) / 4 * 4, '=')))
-                throw new UsageException($"-H {name}: the name ends in {Binary}, so the value must be base64");
-        }
-        else if (!value.All(c => c is >= ' ' and <= '~'))
-        {
-            throw new UsageException(
-                $"-H {name}: the value may hold printable ASCII only: send other bytes as base64 under a name that ends in {Binary}");
-        }
-        return new MetadataEntry(name, value);
     }
 }

@@ -1,6 +1,5 @@
 using IpcBench.Analysis.Comparison;
 using IpcBench.Client.Protocols;
-using IpcBench.Client.Protocols.Http1;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -146,62 +145,4 @@ internal sealed record RunOptions
 
     /// <summary>True when this tool starts the servers that it measures.</summary>
     public bool OwnServer => Addresses.Count == 0;
-}
-
-/// <summary>The number of connections, and the number of streams (concurrent calls) of each connection.</summary>
-internal sealed record Topology(int Connections, int Streams)
-{
-    /// <summary>Returns all combinations of connections and streams. The number of connections varies faster.</summary>
-    public static IReadOnlyList<Topology> All(IReadOnlyList<int> connections, IReadOnlyList<int> streams) =>
-        [.. from m in streams from c in connections select new Topology(c, m)];
-}
-
-/// <summary>Values of the knobs that make one arm. A plain run has one variant, without a name.</summary>
-/// <param name="Name">Empty, or <c>socket-buffer=256k</c>.</param>
-/// <param name="Knobs">All knobs of this arm.</param>
-/// <param name="EchoAlone">True when only raw echoes over plain sockets are measured with this variant.</param>
-internal sealed record Variant(string Name, Knobs Knobs, bool EchoAlone = false)
-{
-    /// <summary>
-    /// The words of the command (<c>ab</c>) that starts the servers, one process per transport. Null means a server of this tool.
-    /// </summary>
-    public IReadOnlyList<string>? Command { get; init; }
-
-    /// <summary>The server's name in messages, if a command starts it.</summary>
-    public string Side => Name.Length == 0 ? "base" : "head";
-}
-
-/// <summary>A listening endpoint whose connections are counted by state during a window.</summary>
-/// <param name="Name">The name in reports.</param>
-/// <param name="Address">The address at which the endpoint listens. For a TCP address only the port counts.</param>
-internal sealed record Watch(string Name, Address Address);
-
-/// <summary>An HTTP/1.1 server and its request.</summary>
-/// <param name="Name">
-/// Distinguishes the server from others on its transport: the given name, or <c>#2</c> for the second server without a name.
-/// Empty for the first server without a name.
-/// </param>
-/// <param name="Address">The address at which the server listens.</param>
-/// <param name="Request">The request of every call. The size of its reply is not known yet.</param>
-internal sealed record HttpArm(string Name, Address Address, HttpRequest Request);
-
-/// <summary>Where a run saves and prints its results.</summary>
-internal sealed record OutputOptions
-{
-    /// <summary>The results file. Null means <c>results/&lt;UTC time&gt;-&lt;os&gt;-&lt;label&gt;.json</c>.</summary>
-    public string? File { get; init; }
-    public string Label { get; init; } = "";
-    public bool Save { get; init; } = true;
-
-    /// <summary>The reports that <c>-o</c> asks for, recognised by their extensions.</summary>
-    public IReadOnlyList<ReportFile> Reports { get; init; } = [];
-
-    /// <summary>The format of the report on stdout. The transcript then goes to stderr. Null means the transcript on stdout.</summary>
-    public string? Format { get; init; }
-
-    /// <summary>True to print only dotnet/crank's statistics block.</summary>
-    public bool Crank { get; init; }
-
-    /// <summary>True to print every round of every cell after its measurement, and to print the whole report, even on a terminal.</summary>
-    public bool Verbose { get; init; }
 }

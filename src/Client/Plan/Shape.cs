@@ -29,10 +29,3 @@ internal sealed record Shape(string Name, Topology Topology, string? Client = nu
     /// </summary>
     public bool HasPipe => this == Clients || OperatingSystem.IsWindows();
 }
-
-/// <summary>Cells of a plan with the same connections and streams: one for each size on each transport by each client.</summary>
-/// <param name="Sizes">Reply sizes in bytes.</param>
-/// <param name="Clients">Client implementations. Each is an arm.</param>
-/// <param name="HasPipe">False to leave out the named pipe.</param>
-internal sealed record CellSet(
-    Topology Topology, IReadOnlyList<long> Sizes, IReadOnlyList<string> Clients, bool HasPipe = true);

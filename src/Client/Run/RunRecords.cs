@@ -1,11 +1,9 @@
 using System.Globalization;
-using System.Runtime.InteropServices;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Client.Protocols.GrpcDotnet;
-using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
@@ -73,52 +71,4 @@ internal static class RunRecords
             texts["grpc-dotnet client"] = "Grpc.Net.Client " + GrpcDotnetConnection.LibraryVersion;
         return texts;
     }
-}
-
-/// <summary>
-/// Gives the UTC time for the time stamps of one run. The system clock is read only once. The monotonic clock adds the
-/// time since then, so that a change of the system clock has no effect.
-/// </summary>
-internal sealed class RunClock(TimeProvider clock)
-{
-    private static readonly RunClock OfProcess = new(TimeProvider.System);
-
-    private readonly DateTimeOffset begun = clock.GetUtcNow();
-    private readonly long begunTimestamp = clock.GetTimestamp();
-
-    /// <summary>The present UTC time, from one clock for all time stamps of this process.</summary>
-    public static DateTimeOffset Now => OfProcess.UtcNow;
-
-    public DateTimeOffset UtcNow => begun + clock.GetElapsedTime(begunTimestamp);
-}
-
-/// <summary>Makes the part of a results file about the machine and this client's runtime.</summary>
-internal static class HostRecord
-{
-    /// <summary>Reads the facts. Never throws. A fact that cannot be read stays empty.</summary>
-    public static HostInfo Read() => From(HostFacts.Read());
-
-    internal static HostInfo From(HostFacts facts) => new()
-    {
-        Os = facts.Os,
-        Kernel = facts.Kernel,
-        Architecture = RuntimeInformation.OSArchitecture.ToString().ToLowerInvariant(),
-        Virtualization = facts.Virtualization,
-        CpuQuota = facts.CpuQuota,
-        CpuModel = facts.CpuModel,
-        LogicalCpus = facts.LogicalCpus,
-        PhysicalCores = facts.PhysicalCores,
-        Sockets = facts.Sockets,
-        Governor = facts.Governor,
-        ClockSource = facts.ClockSource,
-        MemoryBytes = facts.MemoryBytes,
-        ClientCpus = Affinity.Describe(),
-        Runtime = RuntimeInformation.FrameworkDescription,
-        GcMode = RuntimeFacts.GcMode(),
-        Tiering = RuntimeFacts.Tiering(),
-        RuntimeVariables = RuntimeFacts.Variables(Environment.GetEnvironmentVariables()),
-        OpenFileLimit = facts.OpenFiles,
-        SoMaxConn = facts.SoMaxConn,
-        Settings = facts.Settings,
-    };
 }

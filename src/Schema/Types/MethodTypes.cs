@@ -106,22 +106,3 @@ public sealed class MethodTypes
         && key.FieldType is not (FieldType.Message or FieldType.Double or FieldType.Float or FieldType.Bytes or FieldType.Enum)
         && entry.FindFieldByNumber(2) is { IsRepeated: false };
 }
-
-/// <summary>
-/// Splits a method's name: <c>package.Service/Method</c>, <c>package.Service.Method</c>, or a path with a leading slash.
-/// </summary>
-public static class MethodName
-{
-    /// <exception cref="InputException">The text does not have this form.</exception>
-    public static (string Service, string Method) Split(string name)
-    {
-        var path = name.StartsWith('/') ? name[1..] : name;
-        // A text with one dot is not split, because it is ambiguous: a service without a package, or a package and a service.
-        var dot = path.LastIndexOf('.');
-        string[] parts = !path.Contains('/') && path.Count(letter => letter == '.') > 1
-            ? [path[..dot], path[(dot + 1)..]] : path.Split('/');
-        return parts is [{ Length: > 0 } service, { Length: > 0 } method]
-            ? (service, method)
-            : throw new InputException($"'{name}' is not a method: write package.Service/Method, as in helloworld.Greeter/SayHello");
-    }
-}

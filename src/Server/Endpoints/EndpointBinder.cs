@@ -1,4 +1,3 @@
-using IpcBench.Server.Behaviors;
 using IpcBench.Server.Options;
 using IpcBench.Transports;
 using IpcBench.Transports.Loop;
@@ -83,25 +82,3 @@ internal static class EndpointBinder
 
     private static int PortOf(IReadOnlyList<BoundSocket> sockets) => ((System.Net.IPEndPoint)sockets[0].EndPoint).Port;
 }
-
-/// <summary>What an endpoint does with its connections, on any transport.</summary>
-/// <param name="IsEcho">Whether the endpoint sends all bytes back. Otherwise it speaks gRPC.</param>
-/// <param name="Behavior">What each call computes, and the faults that it makes on purpose.</param>
-/// <param name="IsWithoutKestrel">Whether an event loop or a task answers the echo, without Kestrel.</param>
-internal readonly record struct EndpointRole(bool IsEcho, EndpointBehavior Behavior, bool IsWithoutKestrel = false)
-{
-    /// <summary>The option of the command line that asks for the endpoint.</summary>
-    public string Option => IsEcho ? "--echo" : "--listen";
-
-    /// <summary>Returns the address as it was asked for, with its option.</summary>
-    public ListenPlace At(Address address) => new(address, Option);
-}
-
-/// <summary>An address to listen on and the option that named it, for error messages.</summary>
-internal readonly record struct ListenPlace(Address Address, string Option)
-{
-    public CannotListenException Refusal(string why, Exception? inner = null) => new($"cannot listen on {Address}: {why}", inner);
-}
-
-/// <summary>Reports that an address cannot be served. The message is one sentence with cause and advice.</summary>
-internal sealed class CannotListenException(string message, Exception? inner = null) : Exception(message, inner);

@@ -1,5 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
 using IpcBench.Server.Behaviors;
 using IpcBench.Server.Echo;
 using IpcBench.Transports;
@@ -138,20 +136,4 @@ internal sealed class EndpointCounters
     public void ConnectionOpened() => Interlocked.Increment(ref opened);
 
     public void ConnectionClosed() => Interlocked.Increment(ref this.closed);
-}
-
-/// <summary>A listening socket, and the end point by which Kestrel asks for this socket.</summary>
-/// <param name="File">The socket's file. Null when this program does not remove it.</param>
-/// <param name="IsPrivate">Whether only the current user of this machine can connect.</param>
-internal sealed record BoundSocket(EndPoint EndPoint, Socket Socket, OwnSocketFile? File = null, bool IsPrivate = false) : IDisposable
-{
-    /// <summary>
-    /// Removes the file, and then closes the socket. As long as the socket is open, no new file can get the
-    /// inode number of this file.
-    /// </summary>
-    public void Dispose()
-    {
-        File?.Remove();
-        Socket.Dispose();
-    }
 }

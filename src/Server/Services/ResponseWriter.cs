@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
-using Google.Protobuf;
 using IpcBench.Http2;
 using IpcBench.Protocol;
 using Microsoft.AspNetCore.Http.Features;
@@ -89,22 +88,5 @@ internal static class ResponseWriter
             from += part.Length;
             count -= part.Length;
         }
-    }
-}
-
-/// <summary>The bytes of a reply: prefix and message. A frame is immutable, and all replies of the same size share it.</summary>
-/// <param name="Head">The beginning of the frame, or the whole frame.</param>
-/// <param name="PatternBytes">How many bytes of <see cref="PayloadPattern"/> follow the head.</param>
-internal sealed record ReplyFrame(ReadOnlyMemory<byte> Head, int PatternBytes)
-{
-    public long Length => Head.Length + (long)PatternBytes;
-
-    public static ReplyFrame From(IMessage message)
-    {
-        var size = message.CalculateSize();
-        var frame = new byte[GrpcFraming.PrefixLength + size];
-        GrpcFraming.WritePrefix(frame, size);
-        message.WriteTo(frame.AsSpan(GrpcFraming.PrefixLength));
-        return new ReplyFrame(frame, 0);
     }
 }

@@ -186,14 +186,6 @@ internal sealed unsafe class EpollSet : IDisposable
     }
 }
 
-/// <summary>A connection or a listening socket to which an <see cref="EpollSet"/> reports events.</summary>
-internal interface IWatched
-{
-    /// <summary>Called on the loop's thread when there are events.</summary>
-    /// <param name="bits">The event mask of epoll: EPOLLIN, EPOLLOUT and so on.</param>
-    void OnEvents(uint bits);
-}
-
 /// <summary>
 /// Prefetches objects, which means that the processor loads them into its caches before they are used. The caches cannot
 /// hold the objects of hundreds of connections at the same time.

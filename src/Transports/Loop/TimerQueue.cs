@@ -58,10 +58,3 @@ public sealed class TimerQueue
         heap[at] = item;
     }
 }
-
-/// <summary>A timer of an <see cref="EventLoop"/>.</summary>
-public interface ILoopTimer
-{
-    /// <summary>Called on the loop's thread, once for each <see cref="EventLoop.Schedule"/>. It must not throw.</summary>
-    void OnDue();
-}

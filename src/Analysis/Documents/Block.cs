@@ -1,0 +1,40 @@
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Documents;
+
+/// <summary>A part of a section, which a renderer turns into text, Markdown or HTML. Its empty members are not shown.</summary>
+internal sealed record Block
+{
+    /// <summary>The text above the table.</summary>
+    public string Caption { get; init; } = "";
+
+    /// <summary>The table as a bar chart of characters, for terminals only.</summary>
+    public string Bars { get; init; } = "";
+
+    /// <summary>The table. Null if the block has none. If it has no rows, some renderers show its headings and others nothing.</summary>
+    public TextTable? Table { get; init; }
+
+    /// <summary>The text below the table.</summary>
+    public string Note { get; init; } = "";
+
+    /// <summary>
+    /// Explanations of columns, shown before the note. An explanation is about all columns whose headings contain its
+    /// <c>Heading</c>.
+    /// </summary>
+    public IReadOnlyList<(string Heading, string Words)> Columns { get; init; } = [];
+
+    /// <summary>The note under the complete table.</summary>
+    public string WholeNote => NoteUnder(Table);
+
+    /// <summary>Returns the note under the shown part of the table, without the words for columns that were left out.</summary>
+    public string NoteUnder(TextTable? shown) => string.Join(' ', Columns
+        .Where(column => shown?.Headings.Any(heading => heading.Contains(column.Heading, StringComparison.Ordinal)) == true)
+        .Select(column => column.Words).Append(Note).Where(words => words.Length > 0));
+
+    public IReadOnlyList<string> Sentences { get; init; } = [];
+
+    public IReadOnlyList<Advice> Doubts { get; init; } = [];
+
+    public bool IsEmpty => Caption.Length == 0 && Table is null && Sentences.Count == 0 && Doubts.Count == 0;
+}

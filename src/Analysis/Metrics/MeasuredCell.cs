@@ -1,0 +1,111 @@
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Metrics;
+
+/// <summary>A cell of a run with its rounds that count, ordered by round number.</summary>
+public sealed class MeasuredCell
+{
+    private readonly bool isOfBuilds;
+    private RoundMetrics? all;
+
+    internal MeasuredCell(int index, Cell cell, IReadOnlyList<RoundMetrics> rounds, bool isOfBuilds = false)
+    {
+        (Index, Cell, this.isOfBuilds) = (index, cell, isOfBuilds);
+        Rounds = cell.Key.VariesRate ? [] : rounds;
+        Windows = cell.Key.VariesRate ? rounds : [];
+        Median = MedianOf(Rounds);
+    }
+
+    /// <summary>Index into <see cref="RunRecord.Cells"/>.</summary>
+    public int Index { get; }
+
+    public Cell Cell { get; }
+
+    public CellKey Key => Cell.Key;
+
+    /// <summary>The rounds. Empty for a cell of a search, which has <see cref="Windows"/> instead.</summary>
+    public IReadOnlyList<RoundMetrics> Rounds { get; }
+
+    /// <summary>The rounds of a search. Each had its own rate, so none of them stands for the others. Empty for other cells.</summary>
+    public IReadOnlyList<RoundMetrics> Windows { get; }
+
+    /// <summary>
+    /// The round with the median of requests/s. If the number of rounds is even, the lower of the two middle rounds.
+    /// Null without rounds.
+    /// </summary>
+    public RoundMetrics? Median { get; }
+
+    /// <summary>What the cell has in common with the cells that it is compared with: everything in the key except the arm.</summary>
+    public Workload Workload => Workload.Of(Key);
+
+    /// <summary>Lists the values of the metric, one for each round that has it.</summary>
+    public IEnumerable<double> Values(Metric metric) => Rounds.Select(metric.Value).OfType<double>();
+
+    /// <summary>
+    /// Returns the number that stands for the cell. A latency is of the calls of all rounds together. The cost of a
+    /// call (<see cref="Metric.IsCostOfCall"/>) is the median over the rounds. At full load, any other metric is that of
+    /// the median round, because requests/s are the result. At a given load, any other metric is the median over the
+    /// rounds, because all rounds have about the same rate and any of them could be the median round. In a run of two
+    /// builds, any other metric is <see cref="Middle"/>. Null when the rounds do not have the metric.
+    /// </summary>
+    public double? Value(Metric metric) => Median is null ? null
+        : metric.IsOfLatencies ? metric.Value(All)
+        : isOfBuilds && metric.Value(Median) is not null ? Middle(metric)
+        : Key.IsFullLoad && !metric.IsCostOfCall ? metric.Value(Median)
+        : RatioEstimate.Median(Values(metric)) is var median && double.IsNaN(median) ? null : median;
+
+    /// <summary>
+    /// Computes the median of the logarithms of the metric over the rounds, and returns it as a value of the metric.
+    /// The ratio of the medians of two cells is then close to the ratio that reports show for the cells. Null when the
+    /// cell has no rounds, or when no round has a value above 0 and the median round does not have the metric. In a run of
+    /// two builds a latency is <see cref="Value"/>, as everywhere in the report of this run.
+    /// </summary>
+    public double? Middle(Metric metric)
+    {
+        if (isOfBuilds && metric.IsOfLatencies)
+            return Value(metric);
+        var logs = Values(metric).Where(value => value > 0).Select(value => Math.Log(value)).ToList();
+        return Median is null ? null : logs.Count == 0 ? metric.Value(Median) : Math.Exp(RatioEstimate.Median(logs));
+    }
+
+    /// <summary>Returns <see cref="Middle"/> as text with its unit. "–" when there is no value.</summary>
+    public string ShowMiddle(Metric metric) => Middle(metric) is { } value
+        ? (metric.IsBound(Rounds) ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
+
+    /// <summary>Returns <see cref="Value"/> as text with its unit. "–" when there is no value.</summary>
+    public string Show(Metric metric)
+    {
+        if (isOfBuilds && !metric.IsOfLatencies)
+            return ShowMiddle(metric);
+        var isBound = metric.AtLeast is { } atLeast && Median is not null
+            && (metric.IsOfLatencies ? atLeast(All) : Key.IsFullLoad ? atLeast(Median) : Rounds.Any(atLeast));
+        return Value(metric) is { } value ? (isBound ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
+    }
+
+    /// <summary>Whether one-way messages arrived but the time of none of them is known.</summary>
+    public bool IsUntimed => Key.IsOneWay && Rounds.Any(r => r.Record.Ok > 0) && Rounds.All(r => r.Ended.Count == 0);
+
+    /// <summary>
+    /// The latencies of all rounds together, as one round. Nothing else of this round may be used. Null without rounds.
+    /// </summary>
+    public RoundMetrics? OfLatencies => Median is null ? null : All;
+
+    /// <summary>
+    /// Computes the range of a metric over the rounds: the signed-rank interval, or minimum and maximum when there are
+    /// too few rounds for an interval. Null with fewer than two rounds.
+    /// </summary>
+    /// <param name="alpha">The probability that the interval misses the middle of the values.</param>
+    public (Interval Bounds, bool IsRange)? OverRounds(Metric metric, double alpha)
+    {
+        var values = Values(metric).ToList();
+        return values.Count < 2 ? null : SignedRank.IntervalOf([.. values], alpha) is { } interval ? (interval, false)
+            : (new Interval(values.Min(), values.Max()), true);
+    }
+
+    private RoundMetrics All => all ??= RoundMetrics.Together(Rounds);
+
+    internal static RoundMetrics? MedianOf(IReadOnlyList<RoundMetrics> rounds) =>
+        rounds.Count == 0 ? null : rounds.OrderBy(r => r.Rate).ThenBy(r => r.Record.Number).ElementAt((rounds.Count - 1) / 2);
+}

@@ -1,0 +1,65 @@
+using IpcBench.Analysis.Results;
+
+namespace IpcBench.Analysis.Metrics;
+
+/// <summary>
+/// Chooses the reference of each cell. If the reference is named by its transport alone, a cell of this transport with
+/// the same client, protocol, mode and variant is preferred: grpc-dotnet over a pipe is compared with grpc-dotnet over
+/// TCP. Other cells are compared with the plain reference. A cell with a setting is compared with the same transport
+/// without this setting if the run has such a cell, because the question is what the setting changes.
+/// </summary>
+internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> cells)
+{
+    /// <summary>The variant that marks cells of the second build in a run of <c>ab</c>.</summary>
+    public const string HeadVariant = "build=head";
+
+    private const StringSplitOptions Plain = StringSplitOptions.RemoveEmptyEntries;
+
+    private readonly bool isArm = cells.Any(key => key.Arm == reference) && !cells.Any(key => key.Transport == reference);
+
+    /// <summary>Returns the index of the reference of the cell. Null when the cell is a reference or has no reference.</summary>
+    public int? Of(int cell)
+    {
+        var key = cells[cell];
+        var candidates = Enumerable.Range(0, cells.Count).Where(i => SameWorkload(cells[i], key)).ToList();
+        var named = First(candidates, other => other.Arm == reference);
+        var family = isArm ? null : First(candidates, other => other.Transport == reference && other.Transport != key.Transport
+            && SameFamily(other, key));
+        var standard = isArm || !IsSetting(key) ? null : First(candidates, other => IsDefaultOf(other, key));
+        var chosen = standard ?? family ?? named ?? First(candidates, other => other.Transport == reference);
+        return chosen == cell ? null : chosen;
+    }
+
+    /// <summary>Whether <paramref name="other"/> is <paramref name="key"/> without one or more of its settings.</summary>
+    public static bool IsDefaultOf(CellKey other, CellKey key)
+    {
+        if ((other.Transport, other.Protocol, other.Client, other.Mode) != (key.Transport, key.Protocol, key.Client, key.Mode))
+            return false;
+        var (fewer, all) = (other.Setting.Split(' ', Plain), key.Setting.Split(' ', Plain));
+        return fewer.Length < all.Length && fewer.All(part => all.Contains(part)) && all.Except(fewer).All(IsSetting);
+    }
+
+    /// <summary>Whether the cell has a setting, as the arms of a sweep do: <c>socket-buffer=64k</c>.</summary>
+    public static bool IsSetting(CellKey key) => IsSetting(key.Setting);
+
+    /// <summary>Whether the cell belongs to the second build in a run of <c>ab</c>.</summary>
+    public static bool IsHead(CellKey key) => key.Variant.Split(' ').Contains(HeadVariant);
+
+    /// <summary>Returns the same cell without the mark of the second build.</summary>
+    public static CellKey WithoutHead(CellKey key) =>
+        key with { Variant = string.Join(' ', key.Variant.Split(' ').Where(part => part != HeadVariant)) };
+
+    private static bool IsSetting(string variant) => variant.Contains('=', StringComparison.Ordinal);
+
+    private int? First(List<int> candidates, Func<CellKey, bool> fits)
+    {
+        var found = candidates.FindIndex(i => fits(cells[i]));
+        return found < 0 ? null : candidates[found];
+    }
+
+    private static bool SameWorkload(CellKey a, CellKey b) =>
+        (a.Size, a.Connections, a.Streams, a.Load, a.ServerWork) == (b.Size, b.Connections, b.Streams, b.Load, b.ServerWork);
+
+    private static bool SameFamily(CellKey a, CellKey b) =>
+        (a.Protocol, a.Client, a.Mode, a.Variant) == (b.Protocol, b.Client, b.Mode, b.Variant);
+}

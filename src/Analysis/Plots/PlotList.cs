@@ -1,0 +1,30 @@
+using IpcBench.Analysis.Documents;
+
+namespace IpcBench.Analysis.Plots;
+
+/// <summary>All plots in the order of a report. A new plot needs one line here.</summary>
+public static class PlotList
+{
+    // Plots for special kinds of runs come first.
+    private static readonly IPlot[] All =
+    [
+        new LayersPlot(), new ObjectivePlot(), new RatioPlot(), new ThroughputPlot(), new CpuPlot(), new SpectrumPlot(),
+        new RoundTripPlot(isNormalised: false), new RoundTripPlot(isNormalised: true),
+    ];
+
+    public static IReadOnlyList<string> Names { get; } = [.. All.Select(plot => plot.Name)];
+
+    /// <summary>Returns the name of the plot that was asked for. Null when there is no such plot.</summary>
+    /// <param name="asked">A name, or <c>promise</c>, which scripts may still use for <c>objective</c>.</param>
+    public static string? NameOf(string asked) => asked == "promise" ? "objective" : Names.Contains(asked) ? asked : null;
+
+    /// <summary>Draws the plots that have something to show.</summary>
+    internal static IEnumerable<Plot> Of(ReportModel model) => All.Select(plot => plot.Of(model)).OfType<Plot>();
+
+    /// <summary>
+    /// Draws the plots for a page. A throughput or CPU plot with only one bar is left out, because a table of the page
+    /// has its number.
+    /// </summary>
+    internal static IEnumerable<Plot> OfPage(ReportModel model) =>
+        Of(model).Where(plot => plot.Name is not ("throughput" or "cpu") || plot.Numbers.Sum(table => table.Rows.Count) > 1);
+}

@@ -1,0 +1,119 @@
+using System.Text.Json.Serialization;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Results;
+
+/// <summary>
+/// What a cell is, apart from where it ran. Cells of two files are matched by this key, so the key never holds a path, port or pipe name.
+/// </summary>
+public sealed record CellKey
+{
+    private const string WorkSetting = "work=";
+
+    /// <summary><c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</summary>
+    public required string Transport { get; init; }
+
+    /// <summary>What one call is on the wire: <c>grpc</c>, <c>http1</c>, <c>http2</c> (bare, without gRPC) or <c>echo</c>.</summary>
+    public string Protocol { get; init; } = "grpc";
+
+    /// <summary>The client implementation: <c>wire</c> or <c>grpc-dotnet</c>.</summary>
+    public string Client { get; init; } = "wire";
+
+    /// <summary>
+    /// The kind of call. <c>upload</c> sends a payload to the server. <c>ping-pong</c> sends a message on an open
+    /// stream and gets an answer. <c>push</c> and <c>pull</c> are a single message of a stream, to the server and from
+    /// it. Empty for a unary call with the payload in the reply.
+    /// </summary>
+    public string Mode { get; init; } = "";
+
+    /// <summary>
+    /// The method that is called, <c>package.Service/Method</c>. Empty for <c>Bench.Download</c>, and for calls that are not gRPC.
+    /// </summary>
+    public string Method { get; init; } = "";
+
+    /// <summary>
+    /// The first 12 digits of the hash of the requests of <see cref="Method"/> (<see cref="CallRecord.Corpus"/>). The key
+    /// has the hash because other requests are other work.
+    /// </summary>
+    public string Corpus { get; init; } = "";
+
+    /// <summary>
+    /// Payload bytes of a call. For a <see cref="Method"/>, the bytes of a request, or their mean if the requests
+    /// differ.
+    /// </summary>
+    public required long Size { get; init; }
+
+    /// <summary>Connections open at the same time.</summary>
+    public required int Connections { get; init; }
+
+    /// <summary>Concurrent calls on each connection.</summary>
+    public int Streams { get; init; } = 1;
+
+    /// <summary>
+    /// The requested load: <c>max</c> (closed loop), <c>20000/s</c> (open loop), <c>50%</c> of the slowest transport's
+    /// capacity, or the objective of a search for the highest rate (<c>p99&lt;1ms</c>).
+    /// </summary>
+    public string Load { get; init; } = FullLoad;
+
+    /// <summary>
+    /// What else distinguishes this arm: <c>socket-buffer=256k</c> in a sweep, <c>a/a</c> for the reference's second
+    /// endpoint. Empty for other arms.
+    /// </summary>
+    public string Variant { get; init; } = "";
+
+    /// <summary>The load of a closed loop.</summary>
+    public const string FullLoad = "max";
+
+    /// <summary>Whether the client is Grpc.Net.Client, which most .NET applications use.</summary>
+    [JsonIgnore]
+    public bool IsOfGrpcNetClient => Client == "grpc-dotnet";
+
+    /// <summary>Whether calls follow each other without a pause, in a closed loop.</summary>
+    [JsonIgnore]
+    public bool IsFullLoad => Load == FullLoad;
+
+    /// <summary>
+    /// Whether the cell belongs to a search for the highest rate that meets an objective. Each of its windows had a rate of its own.
+    /// </summary>
+    [JsonIgnore]
+    public bool VariesRate => Load.Contains('<', StringComparison.Ordinal);
+
+    /// <summary>Whether a call is a message on a stream.</summary>
+    [JsonIgnore]
+    public bool IsOfMessages => Mode is "ping-pong" || IsOneWay;
+
+    /// <summary>Whether a call is a message without an answer. Its latency is then the time from one side to the other.</summary>
+    [JsonIgnore]
+    public bool IsOneWay => Mode is "push" or "pull";
+
+    /// <summary>A short name of the call: the method or the size, followed by the work of the server if there is any.</summary>
+    [JsonIgnore]
+    public string Work => WorkOf(Method, Size, ServerWork);
+
+    /// <summary>The work as <see cref="Work"/> says it, without the method. Empty when nothing else is known of the call.</summary>
+    [JsonIgnore]
+    public string WorkWithoutMethod => Method.Length == 0 ? Work : ServerWork.Length == 0 ? "" : $"work {ServerWork}";
+
+    /// <summary>
+    /// What the server computes for each call, as given to <c>--work</c>: <c>10us</c>. Like the size, the work belongs to
+    /// the call and not to the arm. Empty without work.
+    /// </summary>
+    [JsonIgnore]
+    public string ServerWork => Variant.Split(' ').FirstOrDefault(IsWork)?[WorkSetting.Length..] ?? "";
+
+    /// <summary>The arm alone, which is compared with the reference at the same size, connections, streams and load.</summary>
+    [JsonIgnore]
+    public string Arm => string.Join(' ', new[] { Transport, Protocol == "grpc" ? "" : Protocol, Client == "wire"
+        ? "" : Client, Mode, Setting }.Where(part => part.Length > 0));
+
+    /// <inheritdoc cref="Work"/>
+    public static string WorkOf(string method, long size, string serverWork) =>
+        (method.Length == 0 ? Quantity.Size(size) : method[(method.LastIndexOf('/') + 1)..])
+            + (serverWork.Length == 0 ? "" : $", work {serverWork}");
+
+    /// <summary>The variant without the server's work, which belongs to the call and not to the arm.</summary>
+    [JsonIgnore]
+    public string Setting => ServerWork.Length == 0 ? Variant : string.Join(' ', Variant.Split(' ').Where(part => !IsWork(part)));
+
+    private static bool IsWork(string part) => part.StartsWith(WorkSetting, StringComparison.Ordinal);
+}

@@ -1,0 +1,40 @@
+namespace IpcBench.Analysis.Results;
+
+/// <summary>What one process used during a round.</summary>
+public sealed record ProcessUsage
+{
+    public required long CpuUserNs { get; init; }
+    public required long CpuKernelNs { get; init; }
+    public long WorkingSetBytes { get; init; }
+
+    /// <summary>Collections by generation 0, 1, 2 (a collection of 2 counts in 0 and 1 too).</summary>
+    public IReadOnlyList<long> GcCollections { get; init; } = [];
+
+    public long GcPauseNs { get; init; }
+    public long AllocatedBytes { get; init; }
+
+    /// <summary>Voluntary and involuntary context switches. 0 when the system does not report them.</summary>
+    public long ContextSwitches { get; init; }
+
+    /// <summary>
+    /// Context switches of threads that had to wait. Each of them is followed by a wake-up, so this is the number of
+    /// wake-ups. Null when the system does not report them.
+    /// </summary>
+    public long? VoluntarySwitches { get; init; }
+
+    /// <summary>System calls of this program's event loop. Null when its event loop does not serve the sockets.</summary>
+    public LoopUsage? Loop { get; init; }
+
+    /// <summary>
+    /// The calls that succeeded while this usage was counted. The usage is divided by this number. In files with
+    /// <see cref="Measurement.Credited"/>, a usage of the window alone is divided by the credited calls instead.
+    /// </summary>
+    public long Calls { get; init; }
+
+    /// <summary>
+    /// The calls by which allocations and context switches are divided, if these cover another time than the CPU time:
+    /// a server's own counters include load before and after the window. 0 when they are divided by <see
+    /// cref="Calls"/>.
+    /// </summary>
+    public long CountedCalls { get; init; }
+}

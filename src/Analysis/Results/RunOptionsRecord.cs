@@ -1,0 +1,64 @@
+namespace IpcBench.Analysis.Results;
+
+/// <summary>The options that affect the numbers, with defaults filled in.</summary>
+public sealed record RunOptionsRecord
+{
+    /// <summary>Planned rounds. 0 when the tool decides (<c>--rounds auto</c>).</summary>
+    public required int Rounds { get; init; }
+
+    /// <summary>Nominal length of a measurement in ns. 0 when a measurement ends after a number of calls.</summary>
+    public required long DurationNs { get; init; }
+
+    /// <summary>
+    /// The least length in ns of a slice, if the cells of a comparison took turns in slices (<see
+    /// cref="Measurement.Slices"/>). 0 when each round of a cell was one window.
+    /// </summary>
+    public long SliceNs { get; init; }
+
+    /// <summary>Whether the user requested the length (<c>-d</c>), so that windows were not lengthened for slow calls.</summary>
+    public bool DurationFixed { get; init; }
+
+    /// <summary>Calls of a measurement. 0 when a measurement ends after a time.</summary>
+    public long Calls { get; init; }
+
+    public required long WarmupNs { get; init; }
+
+    /// <summary>
+    /// Whether each round had server processes of its own. Otherwise all rounds share their processes, and intervals do
+    /// not cover how another start of the servers would differ.
+    /// </summary>
+    public bool FreshServers { get; init; }
+
+    /// <summary>The time in ns for which each server was loaded before its first round. The results of this load are not kept.</summary>
+    public long RehearsalNs { get; init; }
+
+    /// <summary>The time-out in ns after which a call is cut off.</summary>
+    public required long TimeoutNs { get; init; }
+
+    public required int Threads { get; init; }
+
+    /// <summary>The arm that ratios refer to: <c>tcp</c> unless another arm was chosen.</summary>
+    public string Reference { get; init; } = "tcp";
+
+    /// <summary>Differences smaller than this ratio (0.03 is 3 %) do not matter to the user.</summary>
+    public double Delta { get; init; } = 0.03;
+
+    /// <summary>
+    /// Whether the run could stop early, depending on its results. If so, its intervals are corrected for a look at the
+    /// results after every round.
+    /// </summary>
+    public bool RoundsAuto { get; init; }
+
+    /// <summary>
+    /// Numbers of rounds after which the user looked at the results and requested more (<c>--resume</c>). The last entry
+    /// is the requested number of rounds. Intervals are corrected for these looks. Empty for a run without
+    /// <c>--resume</c>.
+    /// </summary>
+    public IReadOnlyList<int> Looks { get; init; } = [];
+
+    /// <summary>Every knob that affects results, as text: <c>http2-window</c> → <c>16777216</c>.</summary>
+    public IReadOnlyDictionary<string, string> Knobs { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>Whether the run could end or go on depending on its results, so that intervals must hold at every look.</summary>
+    public bool IsLookedAt() => RoundsAuto || Looks.Count > 0;
+}

@@ -1,0 +1,13 @@
+using System.CommandLine;
+
+namespace IpcBench.Client.Cli;
+
+/// <summary>A command that measures, with the parts of the help that are its own.</summary>
+internal sealed class MeasuringCommand(string name, string description) : Command(name, description)
+{
+    public MeasuringCommand(Preset preset)
+        : this(preset.Name, preset.Description) => Examples = preset.Examples;
+
+    /// <summary>The command's own examples for the help. Null means the examples of the main help that begin with its name.</summary>
+    public string? Examples { get; }
+}

@@ -1,0 +1,29 @@
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Engine;
+
+/// <summary>The load of one cell, for any protocol. The options do not change while the connections are open.</summary>
+internal record EngineOptions
+{
+    public required Address Address { get; init; }
+
+    /// <summary>Payload bytes to request.</summary>
+    public required long Size { get; init; }
+
+    public required int Connections { get; init; }
+
+    /// <summary>Concurrent calls of one connection.</summary>
+    public int Streams { get; init; } = 1;
+
+    /// <summary>The direction of the messages that count as calls.</summary>
+    public virtual Flow Flow => Flow.Both;
+
+    /// <summary>Threads that run the connections.</summary>
+    public required int Threads { get; init; }
+
+    /// <summary>The time-out of a call. A call that takes longer is cut off.</summary>
+    public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>All connections must be open within this time.</summary>
+    public TimeSpan ConnectDeadline { get; init; } = TimeSpan.FromSeconds(10);
+}

@@ -1,0 +1,28 @@
+namespace IpcBench.Client.Engine;
+
+/// <summary>A stream of a connection, with one call in flight at a time. The engine does not know what a call is on the wire.</summary>
+internal interface IStream
+{
+    /// <summary>Tells the stream which object makes its calls from now on.</summary>
+    void OnWorker(object asks)
+    {
+    }
+
+    /// <summary>Waits until a call can be sent at once: the connection is up and allows one more stream.</summary>
+    /// <returns>False when the load is over and no call may be sent.</returns>
+    ValueTask<bool> ReadyAsync();
+
+    /// <summary>
+    /// Makes one call. Does not throw. Call this only after <see cref="ReadyAsync"/> gave true and the previous call has ended.
+    /// </summary>
+    /// <param name="sentNs">The present time, from which the time-out counts.</param>
+    ValueTask<CallResult> CallAsync(long sentNs);
+
+    /// <summary>
+    /// Ends what outlives a single call, such as a stream of messages, when no more calls follow. Call this after the last call has
+    /// ended. Does not throw.
+    /// </summary>
+    /// <param name="nowNs">The present time, from which the time-out counts.</param>
+    /// <returns>Not OK when the stream ended with an error, or broke after the last call.</returns>
+    ValueTask<CallResult> EndAsync(long nowNs) => new(CallResult.Ok(0));
+}

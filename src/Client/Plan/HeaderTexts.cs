@@ -1,0 +1,40 @@
+using System.Text;
+using IpcBench.Analysis.Results;
+
+namespace IpcBench.Client.Plan;
+
+/// <summary>
+/// Reads the headers of <c>-H</c>. A header is <c>Name: value</c>, or is in a place with one header per line: <c>@FILE</c>, or
+/// the environment variable <c>$NAME</c>. Values in such a place appear in no list of processes.
+/// </summary>
+internal static class HeaderTexts
+{
+    /// <summary>True when the text names a file or variable with headers.</summary>
+    public static bool IsElsewhere(string text) =>
+        text is ['@', ..] || (text is ['$', _, ..] && !text.Contains(':', StringComparison.Ordinal));
+
+    /// <summary>Reads all headers, each as <c>Name: value</c>.</summary>
+    /// <exception cref="UsageException">A file cannot be read, or a variable does not exist.</exception>
+    public static IReadOnlyList<string> Read(IEnumerable<string> typed) =>
+        [.. typed.SelectMany(text => IsElsewhere(text) ? Lines(text) : [text])];
+
+    private static IEnumerable<string> Lines(string text)
+    {
+        var lines = (text[0] == '@' ? OfFile(text[1..]) : Environment.GetEnvironmentVariable(text[1..])
+            ?? throw new UsageException($"-H {text}: the environment has no variable {text[1..]}"))
+            .Split('\n', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
+        return lines.Length > 0 ? lines : throw new UsageException($"-H {text} holds no header");
+    }
+
+    private static string OfFile(string file)
+    {
+        try
+        {
+            return Encoding.UTF8.GetString(WholeFile.Read(file)).TrimStart('\uFEFF');
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
+        {
+            throw new UsageException($"-H @{file} cannot be read: {e.Message.ReplaceLineEndings(" ").TrimEnd('.')}");
+        }
+    }
+}

@@ -1,0 +1,16 @@
+namespace IpcBench.Client.Plan;
+
+/// <summary>Values of the knobs that make one arm. A plain run has one variant, without a name.</summary>
+/// <param name="Name">Empty, or <c>socket-buffer=256k</c>.</param>
+/// <param name="Knobs">All knobs of this arm.</param>
+/// <param name="EchoAlone">True when only raw echoes over plain sockets are measured with this variant.</param>
+internal sealed record Variant(string Name, Knobs Knobs, bool EchoAlone = false)
+{
+    /// <summary>
+    /// The words of the command (<c>ab</c>) that starts the servers, one process per transport. Null means a server of this tool.
+    /// </summary>
+    public IReadOnlyList<string>? Command { get; init; }
+
+    /// <summary>The server's name in messages, if a command starts it.</summary>
+    public string Side => Name.Length == 0 ? "base" : "head";
+}

@@ -1,0 +1,17 @@
+using System.Net;
+
+namespace IpcBench.Host;
+
+/// <summary>An address of this machine at which a process listens, in the system's form.</summary>
+public abstract record LocalEndpoint
+{
+    /// <param name="Ip">The IP address. Null for every address of this machine.</param>
+    public sealed record TcpPort(int Port, IPAddress? Ip = null) : LocalEndpoint;
+
+    /// <param name="Name">The path. An abstract name starts with a NUL byte (unix(7)).</param>
+    public sealed record UnixName(string Name) : LocalEndpoint;
+
+    /// <summary>A named pipe of Windows.</summary>
+    /// <param name="Name">The name without <c>\\.\pipe\</c>.</param>
+    public sealed record WindowsPipe(string Name) : LocalEndpoint;
+}

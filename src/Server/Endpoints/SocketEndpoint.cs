@@ -1,0 +1,50 @@
+using System.Net.Sockets;
+using IpcBench.Transports;
+using Microsoft.AspNetCore.Connections.Features;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+
+namespace IpcBench.Server.Endpoints;
+
+/// <summary>An endpoint on sockets: cleartext TCP, a Unix socket, or the Unix socket of a pipe on Unix.</summary>
+internal class SocketEndpoint(
+    Address address, string? note, EndpointRole role, IReadOnlyList<BoundSocket> sockets, int? socketBuffer)
+    : ServerEndpoint(address, note, role)
+{
+    public override IReadOnlyList<BoundSocket> Sockets => sockets;
+
+    public override void AddTo(KestrelServerOptions kestrel)
+    {
+        if (IsWithoutKestrel)
+            return;
+        foreach (var socket in sockets)
+            kestrel.Listen(socket.EndPoint, Configure);
+    }
+
+    public override void RemoveFiles()
+    {
+        foreach (var socket in sockets)
+            socket.File?.Remove();
+    }
+
+    public override void Dispose()
+    {
+        foreach (var socket in sockets)
+            socket.Dispose();
+    }
+
+    protected override void AddLayers(ListenOptions listen)
+    {
+        base.AddLayers(listen);
+        if (socketBuffer is not { } size)
+            return;
+        // An accepted TCP socket inherits the buffers of its listener. An accepted Unix socket does not (af_unix.c).
+        listen.Use(next => connection =>
+        {
+            if (connection.Features.Get<IConnectionSocketFeature>()?.Socket is { } socket)
+                SetBuffers(socket, size);
+            return next(connection);
+        });
+    }
+
+    internal static void SetBuffers(Socket socket, int size) => (socket.SendBufferSize, socket.ReceiveBufferSize) = (size, size);
+}

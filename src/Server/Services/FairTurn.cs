@@ -1,0 +1,23 @@
+using System.Runtime.CompilerServices;
+
+namespace IpcBench.Server.Services;
+
+/// <summary>
+/// Lets other work get a thread. Code that writes in an endless loop awaits this from time to time. A write to a
+/// cancelled stream never waits, and the cancellation itself needs a free thread. Without this, a few hundred such loops
+/// kept all threads busy for minutes.
+/// </summary>
+internal readonly struct FairTurn : INotifyCompletion
+{
+    public bool IsCompleted => false;
+
+    public FairTurn GetAwaiter() => this;
+
+    public void GetResult()
+    {
+    }
+
+    // Task.Yield is not used, because it queues to the thread's own queue. A thread empties this before the global queue.
+    public void OnCompleted(Action continuation) =>
+        ThreadPool.UnsafeQueueUserWorkItem(static next => next(), continuation, preferLocal: false);
+}

@@ -1,0 +1,50 @@
+using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
+
+namespace IpcBench.Transports;
+
+/// <summary>Options of a connection. Every result was measured with the defaults unless the result says otherwise.</summary>
+public sealed record ConnectorOptions
+{
+    /// <summary>TCP_NODELAY on TCP and TLS. False lets Nagle's algorithm hold small writes back.</summary>
+    public bool NoDelay { get; init; } = true;
+
+    /// <summary>SO_SNDBUF and SO_RCVBUF in bytes. Null leaves the system's default (and TCP's automatic growth).</summary>
+    public int? SocketBuffer { get; init; }
+
+    /// <summary>
+    /// Whether a close resets a TCP connection, so that no TIME_WAIT is left. False closes with FIN, as applications do.
+    /// </summary>
+    public bool ResetOnClose { get; init; } = true;
+
+    /// <summary>The protocol that a TLS connection agrees on by ALPN: <c>h2</c> or <c>http/1.1</c>.</summary>
+    public string Alpn { get; init; } = "h2";
+
+    /// <summary>
+    /// A PEM file with the authority that must have signed a TLS server's certificate. Null uses the system's authorities.
+    /// </summary>
+    public string? CaCertificate { get; init; }
+
+    /// <summary>The certificate for a TLS server that asks for one. Null sends none.</summary>
+    public X509Certificate2? ClientCertificate { get; init; }
+
+    /// <summary>The server name in the TLS handshake, which the certificate must match. Null uses the host of the address.</summary>
+    public string? ServerName { get; init; }
+
+    /// <summary>
+    /// Whether to accept any TLS certificate. Without a <see cref="CaCertificate"/>, any certificate of a loopback
+    /// host is accepted in any case.
+    /// </summary>
+    public bool Insecure { get; init; }
+
+    /// <summary>
+    /// Sets the options of a .NET socket before it connects. For the event loop, <c>LoopConnectAttempt.SetOptions</c> sets them.
+    /// </summary>
+    internal void ApplyTo(Socket socket)
+    {
+        if (SocketBuffer is { } size)
+            (socket.SendBufferSize, socket.ReceiveBufferSize) = (size, size);
+        if (socket.AddressFamily != AddressFamily.Unix)
+            socket.NoDelay = NoDelay;
+    }
+}

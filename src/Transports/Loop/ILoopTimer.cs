@@ -1,0 +1,8 @@
+namespace IpcBench.Transports.Loop;
+
+/// <summary>A timer of an <see cref="EventLoop"/>.</summary>
+public interface ILoopTimer
+{
+    /// <summary>Called on the loop's thread, once for each <see cref="EventLoop.Schedule"/>. It must not throw.</summary>
+    void OnDue();
+}
