@@ -128,7 +128,9 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             var time = options.Warmup > options.Slice ? options.Warmup : options.Slice;
             arm.ConnectionsBeside = arms.Where(other => other != arm && other.Cell.Target.Address == arm.Cell.Target.Address)
                 .Sum(other => other.Cell.Load.Connections);
-            arm.CallNs = (await WarmUpAsync(arm.Generator, time, null, turn.Number, cancellation)).Latency.ToCounts().ValueAt(50);
+            var warm = await WarmUpAsync(arm.Generator, time, null, turn.Number, cancellation);
+            // If no call ended in the window of the warm-up, a call takes at least as long as this window.
+            arm.CallNs = warm.Latency.ToCounts() is { Count: > 0 } calls ? calls.ValueAt(50) : warm.WindowNs;
         }
         // The length of slices is chosen anew in each round. In the first round, calls take longer, since the final
         // code of both sides is not yet compiled.

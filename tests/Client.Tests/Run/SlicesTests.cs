@@ -69,6 +69,16 @@ public class SlicesTests
     }
 
     [Fact]
+    public async Task Calls_longer_than_the_warm_up_have_longer_slices()
+    {
+        var options = Typed.Read(Preset.Main, (Two.Replace("-c 6 -t 2", "-c 1") + "500ms --work 50ms").Split(' '));
+        await using var servers = await Typed.ServersAsync(options);
+        var (runner, plan) = Runner(servers, options);
+        var rounds = await runner.MeasureInTurnsAsync(plan.Cells, 1, 0, Token);
+        Assert.All(rounds, measured => Assert.InRange(measured.Round.Slices!.PlannedSeconds, 0.1, 10));
+    }
+
+    [Fact]
     public async Task Measurements_of_an_interrupted_round_are_kept()
     {
         var options = Typed.Read(Preset.Main, (Two + "60s").Split(' '));
