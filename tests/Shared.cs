@@ -24,6 +24,9 @@ internal static partial class OwnEnvironment
             return; // the tests leave no files there
         // A script that runs the tests in the background makes them ignore Ctrl-C, and the children would inherit that.
         _ = signal(Interrupt, Default);
+        // The paths of the tests' sockets may have some 70 characters more, and the system allows about 100.
+        if (Path.GetTempPath().Length > 30)
+            Environment.SetEnvironmentVariable("TMPDIR", "/tmp");
         var folder = Directory.CreateTempSubdirectory("ipcbench-").FullName;
         // Other users may pass: nginx's worker is nobody, and some tests start a server as another user.
         File.SetUnixFileMode(folder, File.GetUnixFileMode(folder) | UnixFileMode.GroupExecute | UnixFileMode.OtherExecute);

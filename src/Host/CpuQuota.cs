@@ -38,10 +38,10 @@ internal static class CpuQuota
         }
     }
 
-    /// <summary>Reads the quota of version 2: <c>200000 100000</c> is 2 CPUs, and <c>max 100000</c> is no limit.</summary>
+    /// <summary>Reads cpu.max of cgroup version 2: <c>200000 100000</c> is 2 CPUs, and <c>max 100000</c> is no limit.</summary>
     internal static double V2(string cpuMax) => cpuMax.Split(' ') is [var quota, var period] ? V1(quota, period) : 0;
 
-    /// <summary>Reads the quota of version 1. Quota and period are in µs, and a quota of -1 is no limit.</summary>
+    /// <summary>Reads the quota of cgroup version 1. Quota and period are in µs, and a quota of -1 is no limit.</summary>
     internal static double V1(string quota, string period) =>
         long.TryParse(quota, CultureInfo.InvariantCulture, out var time)
         && long.TryParse(period, CultureInfo.InvariantCulture, out var every)

@@ -37,7 +37,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void The_A_A_test_fails_for_a_delay_in_all_cells_or_a_large_delay_in_one_cell()
+    public void The_aa_test_fails_for_a_delay_of_5_percent_in_all_cells_or_in_one_cell()
     {
         // 200 µs on a round trip of 4 ms are 5 %.
         Assert.InRange(ShareFailed(6, 12, _ => -0.05), 0.99, 1);

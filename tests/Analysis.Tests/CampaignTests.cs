@@ -44,12 +44,12 @@ public sealed class CampaignTests
     private static double Share(Func<Random, bool> campaign, int campaigns = Campaigns) => Simulated.Share(campaigns, 20260101, campaign);
 
     [Fact]
-    public void A_fixed_number_of_rounds_calls_identical_arms_different_in_about_5_percent() =>
+    public void About_5_percent_of_campaigns_with_a_fixed_number_of_rounds_find_identical_arms_different() =>
         Assert.InRange(Share(random => Differs(Judge(Measure(random, 7, interleaved: true), 7))),
             0.05 - Simulated.Margin(0.05, Campaigns), 0.05 + Simulated.Margin(0.05, Campaigns));
 
     [Fact]
-    public void A_look_after_every_round_calls_identical_arms_different_in_at_most_5_percent() =>
+    public void At_most_5_percent_of_campaigns_with_a_look_after_every_round_find_identical_arms_different() =>
         Assert.InRange(Share(random => Differs(Auto(random)), 1000), 0, 0.05 + Simulated.Margin(0.05, 1000));
 
     [Fact]

@@ -119,7 +119,7 @@ public class RateSearchResultTests
         Assert.Equal(name, PlotList.NameOf(asked));
 
     [Fact]
-    public void A_rate_beyond_all_windows_counts_as_not_found()
+    public void A_highest_rate_above_all_tried_rates_is_reported_as_unknown()
     {
         // Only a window at the lowest rate missed the objective. By the other windows the limit lies above all rates.
         var run = At("p99<1ms", [10_000, 10_100, 10_200, 10_300, 10_400, 10_000, 10_100, 10_200, 10_300, 10_400],

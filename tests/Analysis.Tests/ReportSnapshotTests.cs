@@ -54,7 +54,7 @@ public sealed class ReportSnapshotTests
     [InlineData("text")]
     [InlineData("markdown")]
     [InlineData("html")]
-    public void A_long_run_has_a_verdict_for_every_size_and_its_doubts(string format)
+    public void The_report_of_a_long_run_shows_its_doubts_and_a_verdict_for_every_size(string format)
     {
         // On a page a number and its unit stay on one line.
         var report = LongReport(format).Replace('\u00A0', ' ');

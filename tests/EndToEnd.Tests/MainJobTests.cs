@@ -159,7 +159,7 @@ public sealed class MainJobTests : IDisposable
         string[] words = [.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), "-r", "3", "-d", "1s", "--warmup", "10m",
             "-s", "10", "-o", ResultsFile];
         await using var tool = Tool.Start(words);
-        await tool.SeesAsync(" s a cell, ");
+        await tool.SeesAsync(" s per cell, ");
         tool.Signal(signal);
         Assert.Equal(130, await tool.ExitCodeAsync());
         var end = former ? $"; {ResultsFile} is unchanged" : "";

@@ -50,7 +50,7 @@ public class LoopTurnTests
     }
 
     [Fact]
-    public async Task A_flood_that_a_loops_thread_handles_lets_other_connections_have_their_turn()
+    public async Task A_connection_that_floods_its_loop_leaves_turns_to_the_other_connections()
     {
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         await using var transport = await BoundTransport.StartAsync(

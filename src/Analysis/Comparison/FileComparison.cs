@@ -94,7 +94,7 @@ public sealed class FileComparison
         return SameMachine ? drift : drift with { FixedLoop = 0 };
     }
 
-    /// <summary>The cells of both runs, in the order of the first run.</summary>
+    /// <summary>The cells that both runs have, in the order of the first run.</summary>
     public IReadOnlyList<(MeasuredCell Before, MeasuredCell After)> Cells { get; }
 
     public IReadOnlyList<CellKey> OnlyBefore { get; }

@@ -120,10 +120,11 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         estimate.Drift > 0 ? $" ({Quantity.Percent(Math.Exp(estimate.Drift) - 1)} of the change is drift of the machine)" : "";
 
     /// <summary>
-    /// Judges a metric that is 0 in all rounds of a side, so that there is no percentage. A rise from zero crosses a
-    /// limit on rises, and a fall to zero crosses a limit on falls. Any other change, and zero on both sides, is within
-    /// the limit.
+    /// Judges a metric that has no ratio, because it is 0 in all rounds of a side. A rise from zero crosses a limit on
+    /// rises, and a fall to zero crosses a limit on falls. Any other change, and zero on both sides, is within the limit.
+    /// A run without the metric leaves the limit open.
     /// </summary>
+    /// <returns>True when the metric is within the limit. Otherwise one of the lists has a new sentence.</returns>
     private static bool JudgeZeros(
         FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, string where, List<string> crossed,
             List<string> open)

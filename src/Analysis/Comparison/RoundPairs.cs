@@ -5,7 +5,10 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>The values of a metric of two cells in one round.</summary>
-/// <param name="New">The value of the cell. With slices, it is <paramref name="Base"/> times the ratio estimated from the slices.</param>
+/// <param name="Base">The value of the reference cell.</param>
+/// <param name="New">
+/// The value of the cell that is compared. With slices, it is <paramref name="Base"/> times the ratio estimated from the slices.
+/// </param>
 public sealed record RoundPair(int Number, double Base, double New)
 {
     /// <summary>Whether both values are above 0, so that they have a ratio.</summary>

@@ -107,7 +107,7 @@ internal static class RunHeader
         var (least, most) = run.Cells.Count == 0 ? (0, 0) : (run.CommonRounds, run.Cells.Max(cell => cell.Rounds.Count));
         var range = least == most ? "" : Invariant($"{least} to ");
         var spoiled = run.Cells.SelectMany(cell => cell.Rounds).Count(round => round.Record.Spoiled.Length > 0);
-        string[] load = [run.Repeated > 0 ? Invariant($"{run.Repeated} of them repeated because of foreign load") : "",
+        string[] load = [run.Repeated > 0 ? Invariant($"{run.Repeated} of them measured again because they were disturbed") : "",
             spoiled > 0 ? $"{Quantity.Many(spoiled, "measurement")} still disturbed" : ""];
         var repeated = string.Join(", ", load.Where(part => part.Length > 0)) is { Length: > 0 } said ? $" ({said})" : "";
         return range + Quantity.Many(most, "round") + repeated;
@@ -115,11 +115,10 @@ internal static class RunHeader
 
     private static string Loads(MeasuredRun run)
     {
-        var connections = And([.. run.Record.Cells.Select(cell => cell.Key.Connections).Distinct().Order()
-            .Select(c => c.ToString(CultureInfo.InvariantCulture))]);
-        var streams = run.Record.Cells.Select(cell => cell.Key.Streams).Distinct().Order().ToList();
-        return $"{connections} {(connections == "1" ? "connection" : "connections")}"
-            + (streams is [1] ? "" : $" × {And([.. streams.Select(s => s.ToString(CultureInfo.InvariantCulture))])} streams");
+        var loads = run.Record.Cells.Select(cell => (cell.Key.Connections, cell.Key.Streams)).Distinct().Order().ToList();
+        return loads.Exists(load => load.Streams != 1)
+            ? $"{And([.. loads.Select(load => Invariant($"{load.Connections} × {load.Streams}"))])} connections × streams"
+            : $"{And([.. loads.Select(load => Invariant($"{load.Connections}"))])} {(loads is [(1, _)] ? "connection" : "connections")}";
     }
 
     private static string JitWarmup(RunOptionsRecord options) =>

@@ -36,9 +36,9 @@ internal static class CallDoubts
     {
         var without = cell.Rounds.Sum(r => r.Record.Failed.GetValueOrDefault("no local port"));
         var started = cell.Rounds.Sum(r => r.Record.Started);
-        return without == 0 ? null : new Observation((double)without / started, Invariant(
-            $"{without} of {started} calls found no free local port; the side that closes a TCP connection keeps its port for a minute ")
-            + "(TIME_WAIT), and all ports of the range were in use");
+        return without == 0 ? null : new Observation((double)without / started,
+            Invariant($"{without} of {started} calls found no free local port; the side that closes a TCP connection first ")
+            + "keeps its port for a minute (TIME_WAIT), and all ports of the range were in use");
     }
 
     /// <summary>Reports histograms whose number of latencies differs from the number of counted calls.</summary>

@@ -22,7 +22,8 @@ public sealed class RateSearchResult
     public SearchOutcome Outcome { get; }
 
     /// <summary>
-    /// Calls per second. If the objective held everywhere or nowhere, this is the last rate that was tried. 0 if the rate is unknown.
+    /// The highest rate that meets the objective, in calls per second. If the objective held at every rate that was
+    /// tried, or not even at the lowest, this is the last rate that was tried. 0 if the rate is unknown.
     /// </summary>
     public double Rate { get; }
 

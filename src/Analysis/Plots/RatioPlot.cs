@@ -30,8 +30,8 @@ internal sealed class RatioPlot : IPlot
         var facets = Drawn(Facet.Of(series));
         return new Plot(Name, Title(series),
             Direction(series) + " A mark is an estimate, and its line is the interval: an interval that crosses \"same\" decides no "
-                + $"winner. The band is ± {Quantity.Percent(delta)}. The axis is logarithmic: twice and half are equally far from the "
-                + "middle."
+                + $"winner. Differences within the band of ± {Quantity.Percent(delta)} are too small to matter. The axis is "
+                + "logarithmic: twice and half are equally far from the middle."
                 + (facets.Exists(facet => IsCut(facet, delta)) ? " An arrowhead marks an interval that ends outside the picture." : ""),
             [.. facets.Select(facet => Draw(facet, delta))], [.. model.Files.Select(file => RunTables.Verdicts(file.Run))],
             IsMain: true);

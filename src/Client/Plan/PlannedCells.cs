@@ -85,7 +85,7 @@ internal static class PlannedCells
         string[] notes =
         [
             target.Note,
-            load.OnLoops && target.Address is Address.Pipe ? "System.Net.Sockets here, because a pipe is not a socket" : "",
+            load.OnLoops && target.Address is Address.Pipe ? "System.Net.Sockets here, because .NET's pipe API opens the pipe" : "",
             target.Call is null || load.Flow == Flow.Both ? ""
                 : "no latency, because the one-way messages of this method have no time stamp",
         ];

@@ -52,7 +52,7 @@ internal static class PlanText
         var later = string.Concat(plan.Phases.Skip(1).Where(phase => phase.VariesRate || phase.Rounds > plan.FirstRounds)
             .Select(phase => Invariant($", {phase.Rounds} {phase.Name}")));
         return plan.Estimate is { } estimate
-            ? Invariant($"{rounds} of {options.Duration.TotalSeconds:0.###} s a cell{later}")
+            ? Invariant($"{rounds} of {options.Duration.TotalSeconds:0.###} s per cell{later}")
                 + (estimate < options.MaxTime ? ", about " + LeftText.Span(estimate) : "")
                 + (options.MaxTime < TimeSpan.MaxValue ? $", at most {LeftText.Span(options.MaxTime)}" : "")
             : Invariant($"{rounds} of {options.Calls:#,0} calls");

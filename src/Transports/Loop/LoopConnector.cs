@@ -22,7 +22,8 @@ public sealed class LoopConnector
     public long Retries => Interlocked.Read(ref retries);
 
     /// <summary>
-    /// Makes the connector for the address. For TLS, it opens the TCP connection only. Null for a pipe, which is not a socket.
+    /// Makes the connector for the address. For TLS, it opens the TCP connection only. Null for a pipe, which
+    /// .NET's pipe API opens.
     /// </summary>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static async Task<LoopConnector?> ForAsync(

@@ -17,7 +17,8 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     // A part of more bytes than this is sent at once. The sender does not wait for other parts.
     private const int Small = 8 << 10;
 
-    // After this many waits in a row that brought no more bytes, the sender stops waiting for other parts.
+    // After this many waits in a row without more bytes, the sender no longer waits for other parts, until two parts
+    // are again sent without a receive between them.
     private const int Patience = 16;
 
     private readonly PipeReader output;

@@ -32,7 +32,7 @@ public sealed class ServiceOptionsTests : IDisposable
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task Reflection_of_grpc_js_is_listed_and_described(string kind)
+    public async Task Services_of_a_grpc_js_server_are_listed_and_described_by_reflection(string kind)
     {
         await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: true);
         var list = await RunAsync("-U", $"{server.Address}", "--list");
@@ -74,7 +74,7 @@ public sealed class ServiceOptionsTests : IDisposable
     }
 
     [Fact]
-    public async Task The_error_of_a_server_without_reflection_names_the_alternatives()
+    public async Task The_error_about_a_server_without_reflection_names_protoset_and_proto()
     {
         await using var server = await ForeignServer.GreeterNodeAsync("unix", reflection: false);
         var refused = await Assert.ThrowsAsync<SchemaException>(() => RunAsync("-U", $"{server.Address}", "--list"));

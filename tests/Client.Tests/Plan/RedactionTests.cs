@@ -53,7 +53,7 @@ public class RedactionTests
         Redaction.Without("Unrecognized command or argument 'http://h/?key=s3cret'.", ["http://h/?key=s3cret"]));
 
     [Fact]
-    public void Headers_may_be_lines_of_a_file_or_a_variable()
+    public void Headers_are_read_from_a_file_or_an_environment_variable()
     {
         var file = Path.GetTempFileName();
         var variable = "HEADERS_" + Guid.NewGuid().ToString("N");

@@ -56,7 +56,7 @@ public class ChildServerCommandTests
 
     // A test cannot start servers of another user (sudo). The test checks that the servers after such a server are ended.
     [Fact]
-    public async Task Other_servers_are_ended_although_a_server_cannot_be_ended()
+    public async Task All_other_servers_are_ended_even_if_one_cannot_be_ended()
     {
         var ended = new List<int>();
         var servers = Enumerable.Range(1, 4).Select(id => new Server(id, ended)).ToList();

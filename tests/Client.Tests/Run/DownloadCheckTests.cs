@@ -55,7 +55,7 @@ public class DownloadCheckTests
     }
 
     [Fact]
-    public async Task A_foreign_server_that_knows_Download_is_measured()
+    public async Task A_foreign_server_with_the_method_Download_passes_the_check()
     {
         await using var server = await ForeignServer.NodeAsync("unix");
         await using var servers = await Typed.ServersAsync("-U", $"{server.Address}", "-s", "10,1M");

@@ -64,7 +64,7 @@ public sealed class ExpectedTimeTests
         Assert.Equal((4, 13, 17), (plan.FirstRounds, plan.Phases[1].Rounds, plan.Measurements));
         var planned = (17 * 1.18) + (16 * plan.BetweenRounds.TotalSeconds);
         Assert.InRange(plan.Estimate!.Value.TotalSeconds, planned, planned + 20);
-        Assert.Contains("4 more rounds of 0.5 s a cell, 13 at given loads, about", string.Join("\n", PlanText.Lines(plan, 80)),
+        Assert.Contains("4 more rounds of 0.5 s per cell, 13 at given loads, about", string.Join("\n", PlanText.Lines(plan, 80)),
             StringComparison.Ordinal);
         var time = new ExpectedTime(plan);
         time.RoundStarted(0, At(0));

@@ -33,7 +33,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
         }
     }
 
-    /// <summary>Makes one call. An exception of the library becomes a failure of the call.</summary>
+    /// <summary>Makes one call. The library's exceptions leave this method; <see cref="TryAsync"/> makes failed calls of them.</summary>
     protected abstract Task<CallResult> Call(long sentNs, CancellationToken cancellation);
 
     /// <summary>

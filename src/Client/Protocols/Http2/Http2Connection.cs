@@ -43,7 +43,8 @@ internal sealed class Http2Connection : IFrameHandler
     public bool IsClosed { get; private set; }
 
     /// <summary>
-    /// True when the server's SETTINGS have arrived, so that its limits are known, and neither side has announced the end.
+    /// True when the server's SETTINGS have arrived, the connection is not closed, the server has sent no GOAWAY, and a
+    /// stream identifier is left.
     /// </summary>
     public bool IsOpen => IsUp && !IsDraining;
 
