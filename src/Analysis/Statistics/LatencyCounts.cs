@@ -133,19 +133,6 @@ public sealed class LatencyCounts
             yield return (slots[i], i == 0 ? cumulated[0] : cumulated[i] - cumulated[i - 1]);
     }
 
-    internal static LatencyCounts FromSlots(ReadOnlySpan<long> counts)
-    {
-        var (slots, filled) = (new List<int>(), new List<long>());
-        for (var i = 0; i < counts.Length; i++)
-        {
-            if (counts[i] == 0)
-                continue;
-            slots.Add(i);
-            filled.Add(counts[i]);
-        }
-        return new LatencyCounts([.. slots], [.. filled]);
-    }
-
     internal static long MiddleOf(int slot) => (LatencyHistogram.LowestOf(slot) + LatencyHistogram.HighestOf(slot) + 1) / 2;
 
     private long RankOf(double percentile) => Math.Max(1, (long)Math.Ceiling(Math.BitDecrement(percentile) / 100 * Count));

@@ -63,7 +63,18 @@ public sealed class LatencyHistogram
     }
 
     /// <summary>Copies the non-empty counters.</summary>
-    public LatencyCounts ToCounts() => LatencyCounts.FromSlots(counts);
+    public LatencyCounts ToCounts()
+    {
+        var (slots, filled) = (new List<int>(), new List<long>());
+        for (var i = 0; i < counts.Length; i++)
+        {
+            if (counts[i] == 0)
+                continue;
+            slots.Add(i);
+            filled.Add(counts[i]);
+        }
+        return new LatencyCounts([.. slots], [.. filled]);
+    }
 
     /// <summary>Encodes the histogram as compressed HdrHistogram V2 in base64.</summary>
     public string Encode() => HistogramCoding.Encode(ToCounts());
