@@ -27,7 +27,7 @@ public sealed class TranscriptTests
     }
 
     [Fact]
-    public void A_small_round_of_one_connection_prints_one_thread_and_megabytes()
+    public void One_thread_and_one_connection_are_singular_and_few_bytes_are_in_MB()
     {
         var run = Article();
         var cell = run.Cells[0] with { Key = run.Cells[0].Key with { Connections = 1 } };

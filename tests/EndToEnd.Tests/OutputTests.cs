@@ -6,7 +6,7 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class OutputTests(GivenServer server) : WritingStage(server), IClassFixture<GivenServer>
 {
     [Fact]
-    public async Task A_run_into_a_pipe_writes_one_document()
+    public async Task A_results_file_that_is_a_pipe_gets_one_document()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "pipes in folders are Unix's");
         var (code, output, error) = await ShellAsync(

@@ -26,7 +26,7 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public void An_ended_child_that_was_not_waited_for_is_not_subtracted()
+    public void CPU_time_of_an_ended_child_is_not_subtracted_if_its_parent_did_not_wait_for_it()
     {
         // 8 waited for 9, which used 0.3 s before the first reading and 0.2 s after it; 11 ended, and 10 ignores its children.
         static ProcessClock Clock(long userMs, long endedMs = 0, int parent = 1) =>

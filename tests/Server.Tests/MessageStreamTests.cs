@@ -268,7 +268,7 @@ public class MessageStreamTests
     }
 
     [Fact]
-    public void Arrivals_count_every_message_and_keep_latencies_to_0_2_percent()
+    public void The_arrival_log_counts_every_message_and_has_latencies_exact_to_0_2_percent()
     {
         var (log, random, last, sent) = (new ArrivalLog(), new Random(1), 5_000_000_000L, 0L);
         Assert.Null(log.Told());

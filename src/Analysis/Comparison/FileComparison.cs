@@ -150,7 +150,7 @@ public sealed class FileComparison
         }
     }
 
-    /// <summary>Makes a run from the cells of one side and those of their rounds that count.</summary>
+    /// <summary>Makes a run from the cells of one side, without the rounds that <paramref name="run"/> leaves out.</summary>
     private static NamedRun Side(MeasuredRun run, bool isHead)
     {
         var cells = run.Cells.Where(cell => ReferenceChoice.IsHead(cell.Key) == isHead).ToList();

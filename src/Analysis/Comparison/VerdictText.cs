@@ -6,7 +6,7 @@ namespace IpcBench.Analysis.Comparison;
 
 public static class VerdictText
 {
-    // "N or far more rounds needed" is not shown if N is smaller than this number.
+    // "at least N more rounds needed, possibly far more" is not shown if N is smaller than this number.
     private const int Few = 10;
 
     // "roughly 1 to 834 more rounds needed" is not shown if the end is more than this many times the start.
@@ -88,7 +88,7 @@ public static class VerdictText
         { Least: >= MoreRounds.Many } => "; more than 1,000 more rounds needed",
         { Most: >= MoreRounds.Many, Least: < Few } => "",
         _ when more.Most > more.Least * Wide => "",
-        { Most: >= MoreRounds.Many } => $"; {Quantity.Count(more.Least)} or far more rounds needed",
+        { Most: >= MoreRounds.Many } => $"; at least {Quantity.Count(more.Least)} more rounds needed, possibly far more",
         _ => $"; roughly {Quantity.Count(more.Least)} to {Rounds(more.Most)} needed",
     };
 

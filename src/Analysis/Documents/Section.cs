@@ -1,6 +1,6 @@
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>Blocks under a title, which may be empty. A section without blocks is not shown.</summary>
+/// <summary>Blocks under a title. The title may be empty. A section without blocks is not shown.</summary>
 internal sealed record Section(string Title, IReadOnlyList<Block> Blocks)
 {
     public static Section Empty { get; } = new("", []);

@@ -15,9 +15,10 @@ public sealed record MoreRounds(int Least, int Most)
     public const int FewestRounds = 10;
 
     /// <summary>
-    /// Estimates after how many more rounds the interval is narrow enough for a verdict. It must exclude 1 (if the
-    /// ratio stays the same) or fit within delta. The interval is that of a confidence sequence that shares its level
-    /// with this many comparisons. The ratio and the noise are each taken at both ends of their middle 80 %.
+    /// Estimates how many more rounds make the interval narrow enough for a verdict: the interval excludes 1 if the ratio
+    /// stays the same, or lies within delta. The interval is that of a confidence sequence whose alpha is divided by
+    /// <paramref name="claims"/>. The estimate is a range, since the ratio and the noise are each taken at both ends of
+    /// their 80 % intervals.
     /// </summary>
     internal static MoreRounds? Estimate(RatioEstimate estimate, double delta, int claims)
     {

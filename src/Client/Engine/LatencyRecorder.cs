@@ -219,7 +219,7 @@ internal sealed class LatencyRecorder
         {
             var from = receipt.BeginNs + slot * receipt.SlotNs;
             var begin = Math.Max(from, clock.BeginNs);
-            // Within a slot, arrivals are taken as evenly spread. A slot is about a thousandth of the window, or of the load before it.
+            // Within a slot, arrivals count as evenly spread. A slot is about 1 ms, and longer on long streams (ArrivalLog).
             var inside = receipt.Slots[slot] * Math.Max(0, Math.Min(from + receipt.SlotNs, clock.EndNs) - begin) / (double)receipt.SlotNs;
             if (inside <= 0)
                 continue;

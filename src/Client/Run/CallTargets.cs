@@ -141,8 +141,8 @@ internal static class CallTargets
                 ? $"answers {call.Method} with a reply that differs from --expect: {Said(call, difference)}"
                 : null;
         }
-        // A failure does not end the run if it differs between the tries, or if overload can cause it. The measurement
-        // will show how often it occurs.
+        // The run still begins if the tries failed in different ways, or if overload can cause the failure. The measurement
+        // then shows how often calls fail.
         var isSure = answers.Count == Tries && answers.TrueForAll(answer => answer.Status == last.Status)
             && last.Status is not (GrpcStatusCode.Unavailable or GrpcStatusCode.DeadlineExceeded);
         return isSure

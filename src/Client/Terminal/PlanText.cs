@@ -15,7 +15,7 @@ internal static class PlanText
         new[] { First(plan, width), TooFew(plan), Long(plan) }
             .Where(line => line.Length > 0);
 
-    // The duration is more important than the names of the arms, which are also in the table.
+    // On a narrow terminal the line leaves out the names of the arms, which the report's table has too, and keeps the duration.
     private static string First(BenchPlan plan, int? width) =>
         new[] { true, false }.Select(named => $"{Cells(plan, named)}; {Rounds(plan)}")
             .FirstOrDefault(line => width is null || line.Length <= width) ?? $"{Cells(plan, false)}; {Rounds(plan)}";

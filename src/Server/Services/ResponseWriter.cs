@@ -45,7 +45,7 @@ internal static class ResponseWriter
             trailers.GrpcMessage = GrpcStatus.EncodeMessage(message);
     }
 
-    // A flush ends when the connection has taken the part. So only parts in flight wait in memory for slow clients.
+    // FlushAsync ends when the connection has taken the part. So a slow client keeps only a part of its reply in memory.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     internal static async ValueTask<bool> WritePartsAsync(PipeWriter writer, ReplyFrame reply, WriteBudget budget)
     {

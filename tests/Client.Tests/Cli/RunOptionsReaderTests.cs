@@ -88,7 +88,7 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void My_rate_adds_a_load_to_the_shares() => Assert.Equal(
+    public void Rates_of_my_rate_are_added_to_the_shares_of_load() => Assert.Equal(
         [new ShareLoad(0.5), new RateLoad(5000), new RateLoad(20_000)], Read("--my-rate", "5k,20k", "--load", "50%").Loads);
 
     [Fact]

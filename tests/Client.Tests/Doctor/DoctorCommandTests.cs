@@ -47,7 +47,7 @@ public class DoctorCommandTests
     }
 
     [Fact]
-    public async Task More_connections_than_open_files_exit_2()
+    public async Task Doctor_exits_with_2_if_connections_need_more_open_files_than_allowed()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Windows does not limit them");
         Assert.SkipWhen(OpenFileLimit.Read().Hard >= 1_000_000, "no limit here");

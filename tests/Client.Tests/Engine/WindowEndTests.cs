@@ -47,7 +47,7 @@ public class WindowEndTests
     }
 
     [Fact]
-    public Task A_fast_server_is_not_taken_for_a_server_that_lets_no_call_begin() => TestLoad.InTheEndAsync(async () =>
+    public Task Moments_without_a_call_in_flight_do_not_make_a_fast_server_lost() => TestLoad.InTheEndAsync(async () =>
     {
         await using var generator = await OpenAsync(new WatchedConnection(_ => Task.CompletedTask), timeout: 0.2);
         var result = await TestLoad.RunAsync(generator, TestLoad.For(2.4) with { Rate = 200 });

@@ -58,7 +58,7 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public void An_ended_child_that_was_not_waited_for_is_not_subtracted()
+    public void CPU_time_of_an_ended_child_is_not_subtracted_if_its_parent_did_not_wait_for_it()
     {
         var root = new ProcessClock(1, 1_000_000_000, 500_000_000, 500_000_000, 0, 0);
         var child = new ProcessClock(2, 9_000_000_000, 9_000_000_000, 0, 0, 0);

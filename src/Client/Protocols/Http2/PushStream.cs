@@ -101,7 +101,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
         base.Ended(result);
     }
 
-    /// <returns>What is wrong with the server's report. Null when nothing is wrong.</returns>
+    /// <returns>What is wrong with the server's reply at the end of the stream. Null when nothing is wrong.</returns>
     private string? Judge()
     {
         var bytes = reply.WrittenSpan;
