@@ -106,8 +106,9 @@ public class ControlTests
             taken.Add(ProcessClock.OfThisThreadNs() - before);
         }
         taken.Sort();
-        // A reading of the clock costs up to a microsecond where system calls are slow.
-        Assert.InRange(taken[50], ns * 0.98 - 1_000, ns * 1.02 + 1_000);
+        // A reading of the clock costs up to a microsecond where system calls are slow. On a busy machine interrupts and switches to
+        // other programs are in the time of most runs, so the fast runs are asked.
+        Assert.InRange(taken[10], ns * 0.98 - 1_000, ns * 1.02 + 1_000);
     }
 
     [Theory]

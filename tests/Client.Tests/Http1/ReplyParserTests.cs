@@ -138,7 +138,9 @@ public class ReplyParserTests
             if (!cut.IsEmpty && parser.Read(ref cut) != ReplyProgress.More || parser.Read(ref rest) != ReplyProgress.Done)
                 Assert.Fail("not read");
         }
-        Assert.Equal(before, GC.GetAllocatedBytesForCurrentThread());
+        // A collection, which another thread may cause, charges this thread with the rest of its 8 KiB of allocation space. An object of
+        // 24 bytes for each reply would be 24,000 bytes.
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 8192);
     }
 
     [Theory]
