@@ -74,7 +74,7 @@ public static class VerdictText
     private static string Bound(double ratio) =>
         (ratio < 1 ? "−" : "") + Quantity.Percent(Math.Abs(ratio - 1)).Replace(" %", "", StringComparison.Ordinal);
 
-    /// <summary>Says a confidence: 95 %, or for example 98.95 % if the level is corrected for repeated looks at the results.</summary>
+    /// <summary>Writes a confidence: 95 %, or more if the level is corrected for repeated looks at the results.</summary>
     public static string Confidence(double confidence) =>
         (confidence * 100).ToString("0.##", System.Globalization.CultureInfo.InvariantCulture) + " %";
 

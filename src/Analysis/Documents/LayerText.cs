@@ -134,7 +134,6 @@ internal static class LayerText
         var gives = IsClaimed(floor) && floor.Ns > 0;
         string[] more = [.. steps.Skip(1).Where(step => IsClaimed(step.Part)).Select(step => step.Part.Ns > 0
             ? $"{Does(step.Name, "save")} {Bare(step.Part.Ns)}{(gives ? " more" : "")}"
-            : gives ? $"{Does(step.Name, "cost")} {Bare(-step.Part.Ns)} more"
             : $"{Does(step.Name, "cost")} {Bare(-step.Part.Ns)} more")];
         var end = IsClaimed(whole)
             ? $"for the whole call, {Bare(budget.Reference.Total.Ns)} over {other}, {arm} {(whole.Ns > 0 ? "saves" : "costs")} "

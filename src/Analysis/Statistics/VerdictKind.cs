@@ -14,6 +14,9 @@ public enum VerdictKind
     /// </summary>
     NoDifference,
 
-    /// <summary>The interval contains 1 and reaches further, or there is no interval. More rounds are needed.</summary>
+    /// <summary>
+    /// The interval contains 1 and is too wide for <see cref="NoDifference"/>, or there is no interval: more rounds are
+    /// needed. Also the verdict that is withheld (<see cref="Verdict.Withheld"/>).
+    /// </summary>
     CannotTell,
 }

@@ -129,8 +129,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             arm.ConnectionsBeside = arms.Where(other => other != arm && other.Cell.Target.Address == arm.Cell.Target.Address)
                 .Sum(other => other.Cell.Load.Connections);
             var warm = await WarmUpAsync(arm.Generator, time, null, turn.Number, cancellation);
-            // If no call ended in the window of the warm-up, a call takes at least as long as this window.
-            arm.CallNs = warm.Latency.ToCounts() is { Count: > 0 } calls ? calls.ValueAt(50) : warm.WindowNs;
+            // If no call ended in the window of the warm-up, a call takes at least as long as this window. Failed calls have no duration.
+            arm.CallNs = warm is { Latency.Count: 0, Failed.Count: 0 } ? warm.WindowNs : warm.Latency.ToCounts().ValueAt(50);
         }
         // The length of slices is chosen anew in each round. In the first round, calls take longer, since the final
         // code of both sides is not yet compiled.

@@ -5,6 +5,7 @@ using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Cli;
 using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
@@ -76,6 +77,22 @@ public class SlicesTests
         var (runner, plan) = Runner(servers, options);
         var rounds = await runner.MeasureInTurnsAsync(plan.Cells, 1, 0, Token);
         Assert.All(rounds, measured => Assert.InRange(measured.Round.Slices!.PlannedSeconds, 0.1, 10));
+    }
+
+    [Fact]
+    public async Task Failed_calls_do_not_lengthen_the_slices()
+    {
+        await using var first = new FakeServer { Hears = Failing };
+        await using var second = new FakeServer { Hears = Failing };
+        var options = Typed.Read(Preset.Main,
+            $"-U {first.Address} -U {second.Address} -s 10 -c 2 -t 1 --slice 20ms --warmup 50ms -d 400ms".Split(' '));
+        await using var servers = await Typed.ServersAsync(options);
+        var (runner, plan) = Runner(servers, options);
+        var rounds = await runner.MeasureInTurnsAsync(plan.Cells, 1, 0, Token);
+        Assert.All(rounds, measured => Assert.Equal((0, 0.02), (measured.Round.Ok, measured.Round.Slices!.PlannedSeconds)));
+
+        static byte[] Failing(Heard heard) =>
+            heard.Ends ? Frames.Headers(heard.Stream, true, (":status", "200"), ("grpc-status", "13")) : [];
     }
 
     [Fact]
