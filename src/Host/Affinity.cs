@@ -4,8 +4,8 @@ using System.Diagnostics;
 namespace IpcBench.Host;
 
 /// <summary>
-/// The CPUs on which a process may run. A running .NET process cannot be moved: its runtime has counted the processors at
-/// the start, and on Linux only one thread would move. So a child gets its CPUs when it starts.
+/// The CPUs on which a process may run. A child gets its CPUs when it starts, because a running .NET process cannot be moved:
+/// its runtime counts the processors once, at the start, and on Linux the system call moves one thread only.
 /// </summary>
 public static partial class Affinity
 {

@@ -136,7 +136,7 @@ internal sealed class BenchServer : IAsyncDisposable
         {
             await host.DisposeAsync();
             throw new CannotListenException(
-                $"cannot listen: {e.Message.TrimEnd('.')}: stop the other program or choose another address with --listen", e);
+                $"cannot listen: {e.Message.TrimEnd('.')}: choose another address with --listen, or stop the program that has it", e);
         }
     }
 

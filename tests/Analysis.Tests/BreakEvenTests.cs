@@ -61,7 +61,7 @@ public class BreakEvenTests
     [InlineData(20_800, 0.015, @"^10 B: from at most \d+(\.\d+)? µs of work per call on, unix and tcp differ by less than 3\.0 %\.$")]
     [InlineData(90_000, 0.001,
         @"^10 B: above 4\.\d+ ms \[4\.\d+, 4\.\d+\] of work .*3\.0 % \(calculated: 1\.00 ms was the most work measured\)\.$")]
-    public void An_undecided_or_calculated_break_even_is_marked(double tcp, double noise, string expected) =>
+    public void A_break_even_says_when_it_is_undecided_a_bound_or_calculated(double tcp, double noise, string expected) =>
         Assert.Matches(expected, Assert.Single(Lines(Run(tcp, noise, seed: 3))));
 
     [Fact]

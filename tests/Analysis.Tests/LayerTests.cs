@@ -33,7 +33,7 @@ public class LayerTests
         Assert.Equal("10 B, tcp: of 55.0 µs a call the kernel 7.5, .NET's sockets 3.5, Kestrel's connection 9.0, HTTP/2 20.0 and "
             + "gRPC 15.0.", sentences[0]);
         Assert.Equal("10 B, unix: in the kernel unix saves 2.4 µs of tcp's 7.5; .NET's sockets cost 1.9 more; gRPC saves 1.0 more; for "
-            + "the whole call, 55.0 over tcp, unix saves 1.5; not decided: Kestrel's connection and HTTP/2.", sentences[1]);
+            + "the whole call (55.0 on tcp), unix saves 1.5; not decided: Kestrel's connection and HTTP/2.", sentences[1]);
         Assert.Equal(2, sentences.Count);
     }
 
@@ -98,8 +98,7 @@ public class LayerTests
         var sentence = Answers.Of(new MeasuredRun(LayerRuns.Make(9, Tcp, [8.5, 14, 23, 43, 58])))[1];
 
         Assert.StartsWith("10 B, unix: in the kernel unix costs 1.0 µs more than tcp's 7.5; .NET's sockets cost 2.0 more; for the "
-            + "whole call, "
-            + "55.0 over tcp, unix costs 3.0 more", sentence, StringComparison.Ordinal);
+            + "whole call (55.0 on tcp), unix costs 3.0 more", sentence, StringComparison.Ordinal);
     }
 
     [Fact]

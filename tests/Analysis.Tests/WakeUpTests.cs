@@ -8,7 +8,7 @@ namespace IpcBench.Analysis.Tests;
 public class WakeUpTests
 {
     [Theory]
-    [InlineData(2.0, "On unix the server is woken 2.0 times a call, on tcp 1.0 (10 B).")]
+    [InlineData(2.0, "On unix the server is woken 2.0 times per call, on tcp 1.0 (10 B).")]
     [InlineData(1.05, null)] // decided, but too small to be a cause
     [InlineData(1.0, null)]
     public void Context_switches_are_mentioned_if_their_difference_is_decided(double times, string? expected)

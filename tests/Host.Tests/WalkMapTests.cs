@@ -23,6 +23,7 @@ public sealed class WalkMapTests
     [InlineData("1. `One.Go`\n2. `Two.Come`: why", "One.Go")]
     [InlineData("1. `One.Go`\n2. `Two.Come`\n3. `One.Stay`", "One.Go, One.Stay")]
     [InlineData("1. `Two.Come`\n2. `One.Go`", "Two.Come, One.Go")]
+    [InlineData("1. `One.Stay`\n2. `Other.Find`", "One.Stay, Other.Find")]
     public void A_hop_that_no_earlier_hop_calls_is_found(string map, string uncalled)
     {
         const string source = """
@@ -35,7 +36,7 @@ public sealed class WalkMapTests
                     two.Come();
                 }
 
-                public void Stay() => Go();
+                public void Stay() => Go(Two.Find());
             }
 
             class Two
@@ -55,12 +56,17 @@ public sealed class WalkMapTests
         var earlier = "";
         foreach (var (type, method) in hops)
         {
-            if (!Regex.IsMatch(earlier, $@"\b{method}\b"))
+            if (!IsCalled(type, method, earlier))
                 yield return $"{type}.{method}";
             earlier += string.Concat(sources.Where(text => Regex.IsMatch(text, $@"\b(class|record|struct|interface) {type}\b"))
                 .SelectMany(text => Bodies(text, method)));
         }
     }
+
+    // A static method is called by its type's name, every other method on an object or from its own type. So a method of
+    // the same name in another type does not count.
+    private static bool IsCalled(string type, string method, string text) =>
+        Regex.IsMatch(text, $@"\b{type}\.{method}\b|(?<![A-Z]\w*\.)\b{method}[(),]");
 
     // What follows the parameters of each method of this name: a block with its indentation, or an expression.
     private static IEnumerable<string> Bodies(string text, string method) =>

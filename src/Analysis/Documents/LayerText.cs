@@ -136,7 +136,7 @@ internal static class LayerText
             ? $"{Does(step.Name, "save")} {Bare(step.Part.Ns)}{(gives ? " more" : "")}"
             : $"{Does(step.Name, "cost")} {Bare(-step.Part.Ns)} more")];
         var end = IsClaimed(whole)
-            ? $"for the whole call, {Bare(budget.Reference.Total.Ns)} over {other}, {arm} {(whole.Ns > 0 ? "saves" : "costs")} "
+            ? $"for the whole call ({Bare(budget.Reference.Total.Ns)} on {other}), {arm} {(whole.Ns > 0 ? "saves" : "costs")} "
                 + $"{Bare(Math.Abs(whole.Ns))}{(whole.Ns > 0 ? "" : " more")}"
             : "for the whole call no difference in time is decided";
         return string.Join("; ", [first, .. more, end]) + Open([.. steps.Skip(1)], IsClaimed);

@@ -86,6 +86,9 @@ internal static class RunHeader
     private static string Span(long least, long most) =>
         least == most ? Quantity.Size(most) : $"{Quantity.Size(least)} to {Quantity.Size(most)}";
 
+    private static string Cpus(string placement) => placement == "free" ? "all CPUs"
+        : placement.All(char.IsAsciiDigit) ? "CPU " + placement : "CPUs " + placement;
+
     internal static string Machine(HostInfo host)
     {
         string[] parts =
@@ -97,7 +100,7 @@ internal static class RunHeader
             host.CpuQuota > 0 ? Invariant($"quota {host.CpuQuota:0.##} CPUs") : "",
             host.Runtime,
             host.ClientCpus == "free" && host.ServerCpus == "free" ? "placement free"
-                : $"client on CPUs {host.ClientCpus}, server on {host.ServerCpus}",
+                : $"client on {Cpus(host.ClientCpus)}, server on {Cpus(host.ServerCpus)}",
         ];
         return string.Join(", ", parts.Where(part => part.Length > 0));
     }

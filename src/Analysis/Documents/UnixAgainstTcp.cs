@@ -211,9 +211,10 @@ public static class UnixAgainstTcp
 
         private bool IsCpuAlike => Cpu is not null && Cpu.Verdict.IsEqual;
 
-        // 1 where a Unix socket is better, -1 where TCP is, 0 where nothing is decided or the difference is too little.
+        // By requests/s: 1 if the Unix socket is better, -1 if TCP is better, 0 if nothing is decided or the difference is too small.
         private int Speed => Side(Rate);
 
+        // The same by CPU per call.
         private int Saving => Cpu is null ? 0 : Side(Cpu);
 
         /// <summary>Whether a Unix socket is worth it. Empty when this is not decided.</summary>

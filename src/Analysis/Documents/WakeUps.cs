@@ -11,7 +11,7 @@ namespace IpcBench.Analysis.Documents;
 /// </summary>
 internal static class WakeUps
 {
-    public const string Title = "Wake-ups and system calls of a call (median of the rounds)";
+    public const string Title = "Wake-ups and system calls per call (median of the rounds)";
 
     /// <summary>Explains the columns.</summary>
     public static IReadOnlyList<(string Heading, string Words)> Words { get; } =
@@ -67,7 +67,7 @@ internal static class WakeUps
         group (Cell: cell, Reference: reference, More: Math.Abs(difference.Value)) by (side.Name, side.Metric, cell.Key.Arm) into same
         let most = same.MaxBy(one => one.More)
         orderby most.More descending
-        select $"On {most.Cell.Key.Arm} the {same.Key.Name} is woken {Times(most.Cell, same.Key.Metric)} times a call, on "
+        select $"On {most.Cell.Key.Arm} the {same.Key.Name} is woken {Times(most.Cell, same.Key.Metric)} times per call, on "
             + $"{most.Reference.Key.Arm} {Times(most.Reference, same.Key.Metric)} ({Arms.NameOf(run, most.Cell.Workload)}).";
 
     /// <summary>

@@ -111,8 +111,8 @@ internal static class ClientDoubts
 }
 
 /// <summary>
-/// The check by Little's law: in a closed loop, the number of calls in flight is throughput × mean latency. If the
-/// check fails, the tool lost time or samples.
+/// The check by Little's law: in a closed loop, the number of calls in flight is throughput × mean latency. A difference
+/// beyond the tolerance means that the tool lost time or samples.
 /// </summary>
 internal static class LittlesLaw
 {

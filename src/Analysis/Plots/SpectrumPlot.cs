@@ -54,7 +54,7 @@ internal sealed class SpectrumPlot : IPlot
             $"{line.Series.Name} {Short(line.Latency.ValueAt(50))}")));
     }
 
-    /// <summary>Returns the named percentiles and steps between them that have enough data.</summary>
+    /// <summary>Returns the named percentiles and the steps between them, as long as they have enough data.</summary>
     private static IEnumerable<(double Percentile, double Ns)> Curve(LatencyCounts latency) =>
         // Starts at p20, because the fastest call alone would take half of the height.
         Enumerable.Range(1, 59).Select(i => 100 - 100 / Math.Pow(10, i / 10.0)).Select(p => Math.Round(p, 9)).Concat(Named)

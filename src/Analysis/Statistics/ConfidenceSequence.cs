@@ -8,8 +8,8 @@ namespace IpcBench.Analysis.Statistics;
 /// </summary>
 public static class ConfidenceSequence
 {
-    // The prior variance of effect / deviation. With 1, the sequence is best for differences about as large as the
-    // deviation of a round.
+    // The variance of the normal prior on effect / deviation. The intervals are shortest when the effect is about as large
+    // as the square root of this variance times the deviation of a round: with 1, as large as that deviation.
     private const double Prior = 1;
 
     /// <summary>Computes the interval of values in the order of measuring. Null while it would be infinite.</summary>

@@ -56,7 +56,7 @@ internal static class HistogramCoding
         if (BinaryPrimitives.ReadInt32BigEndian(inflated[8..]) is not (0 or 1)
             || BinaryPrimitives.ReadInt32BigEndian(inflated[12..]) != Digits
             || BinaryPrimitives.ReadInt64BigEndian(inflated[16..]) is not (0 or 1))
-            throw new FormatException("a histogram does not have three digits from 1 ns");
+            throw new FormatException("a histogram does not have three significant digits and a unit of 1 ns");
         var length = BinaryPrimitives.ReadInt32BigEndian(inflated[4..]);
         if (length != inflated.Length - HeaderLength)
             throw new FormatException("a histogram is cut short");

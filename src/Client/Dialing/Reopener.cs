@@ -39,7 +39,9 @@ internal sealed class Reopener(Scheduler scheduler, Func<CancellationToken, Task
     /// <summary>The number of attempts that succeeded.</summary>
     public int Reopened { get; private set; }
 
-    /// <summary>Called when the connection has died. This may happen before the attempt that opened it has returned.</summary>
+    /// <summary>
+    /// Called when the connection has died. A new connection may die before the attempt that opened it has returned.
+    /// </summary>
     public void OnDeath()
     {
         lock (gate)

@@ -72,7 +72,9 @@ internal sealed class GrpcCaller : IDisposable
 
     /// <summary>Sends one message to <paramref name="path"/> and waits for the end of the reply.</summary>
     /// <param name="message">The message without its prefix.</param>
-    /// <param name="firstAlone">True to wait for the first message only, and to take it as OK, since the stream may be endless.</param>
+    /// <param name="firstAlone">
+    /// True to wait for the first message only, since the stream may be endless. A whole first message then counts as status OK.
+    /// </param>
     /// <exception cref="IOException">There was no answer in time, or the answer was incomplete or too large.</exception>
     public async Task<GrpcAnswer> CallAsync(
         string path, ReadOnlyMemory<byte> message, CancellationToken cancellation, bool firstAlone = false)

@@ -71,7 +71,7 @@ internal static class ServiceTypes
             throw new InputException($"{proto} is a device or pipe, which protoc cannot compile: give a file to --proto");
         return source switch
         {
-            // A read of a pipe may never end. It runs in a task that Ctrl-C can abandon.
+            // The file may be a pipe, whose read may never end. So the file is read in a task, which Ctrl-C can abandon.
             { Protoset: { } file } => await Task.Run(() => Protoset.Read(file), cancellation).WaitAsync(cancellation),
             { Proto: { } file } => await Protoc.CompileAsync(file, source.Include, cancel: cancellation),
             _ => null,

@@ -68,7 +68,10 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
         return slice.ServerLost;
     }
 
-    /// <summary>Called after the last slice. Adds the CPU time of other processes during this arm's measured time.</summary>
+    /// <summary>
+    /// Called after the last slice. Adds the CPU time of other processes: the share of this arm's measured time in the round,
+    /// as if the other processes had used the CPUs evenly.
+    /// </summary>
     public void Finish(OtherUsage? others)
     {
         if (Usage is { Machine: { } machine } && others is not null && Result is { } result)

@@ -9,7 +9,8 @@ public static class MethodName
     public static (string Service, string Method) Split(string name)
     {
         var path = name.StartsWith('/') ? name[1..] : name;
-        // A text with one dot is not split, because it is ambiguous: a service without a package, or a package and a service.
+        // A text without a slash and with only one dot is refused, because it has two meanings: Service.Method without a package,
+        // or package.Service without a method.
         var dot = path.LastIndexOf('.');
         string[] parts = !path.Contains('/') && path.Count(letter => letter == '.') > 1
             ? [path[..dot], path[(dot + 1)..]] : path.Split('/');

@@ -23,7 +23,10 @@ internal enum ReceivingMethod
     Push,
 }
 
-/// <summary>Receives messages until the client half-closes the stream. Echo answers each message.</summary>
+/// <summary>
+/// Receives messages until the client half-closes the stream, or one message for <see cref="ReceivingMethod.Upload"/>. With
+/// <see cref="ReceivingMethod.Echo"/>, each message is answered.
+/// </summary>
 internal sealed class ReceivingCall(
     IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, ReceivingMethod method)
     : MessageCall(features, services, endpoint)

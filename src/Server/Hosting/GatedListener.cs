@@ -16,8 +16,8 @@ internal sealed class GatedListenerFactory(IConnectionListenerFactory inner, Acc
 }
 
 /// <summary>
-/// Hands on the connections for which the gate has room. A rejected connection is closed before the next one is accepted.
-/// So even a flood of connections takes only one descriptor more than the served connections.
+/// Accepts connections, and gives Kestrel those for which the gate has room. A rejected connection is closed before the next
+/// connection is accepted. So even a flood of connections takes only one descriptor more than the served connections.
 /// </summary>
 internal sealed class GatedListener(IConnectionListener inner, AcceptGate gate) : IConnectionListener
 {

@@ -14,7 +14,7 @@ namespace IpcBench.Transports.Loop;
 [SupportedOSPlatform("linux")]
 internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
 {
-    // A part of more bytes than this is sent at once. The sender does not wait for other parts.
+    // A part of more bytes than this is sent immediately, without waiting for other parts.
     private const int Small = 8 << 10;
 
     // After this many waits in a row without more bytes, the sender no longer waits for other parts, until two parts

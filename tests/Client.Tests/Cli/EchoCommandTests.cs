@@ -42,14 +42,14 @@ public class EchoCommandTests
         "-s", "1M", "-c", "1100")]
     [InlineData("-t 2 needs at least 2 connections, because each connection belongs to one thread, but -c has 1", "-t", "2")]
     [InlineData("-n must be at least 1", "-n", "0")]
-    [InlineData("--find measures for a time, but echo counts packets: add -d 1s", "--find", "p99<1ms")]
-    [InlineData("--find measures for a time, but -n counts calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
+    [InlineData("--find measures windows of a given time, but echo measures a number of packets: add -d 1s", "--find", "p99<1ms")]
+    [InlineData("--find measures windows of a given time, but -n gives a number of calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
     [InlineData("-n 'many' is not a whole number such as 10, 1k, 64KiB or 1M", "-n", "many")]
     public void Impossible_options_are_rejected(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, Typed.Refused(EchoExperiment.Preset, arguments));
 
     [Fact]
-    public void Children_are_transports_of_the_echo_alone()
+    public void Only_the_echo_command_offers_child_processes_as_transports()
     {
         string[] kinds = OperatingSystem.IsLinux() ? ["socketpair", "stdio"] : ["stdio"];
         Assert.Equal(kinds, Echo("--transports", string.Join(',', kinds)).Transports);

@@ -243,7 +243,7 @@ public class RunOptionsReaderTests
     [InlineData("-R and --load both set the rate: use only one of the two", "-R", "5", "--load", "50%")]
     [InlineData("-R and --my-rate both set the rate: use only one of the two", "-R", "5", "--my-rate", "5k")]
     [InlineData("-R and --find both set the rate: use only one of the two", "-R", "5", "--find", "p99<1ms")]
-    [InlineData("--find measures for a time, but -n counts calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
+    [InlineData("--find measures windows of a given time, but -n gives a number of calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
     [InlineData(
         "--find p99<1s needs a window of at least a hundred times its limit, because queues need time to build up: add -d 100000ms or more",
         "--find", "p99<1s")]

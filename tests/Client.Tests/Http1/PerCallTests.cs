@@ -115,7 +115,7 @@ public class PerCallTests
     [InlineData("pipe", "settings")]
     [InlineData("unix", "settings and goaway")]
     [InlineData("pipe", "settings and goaway")]
-    public async Task A_gRPC_server_that_closes_at_once_fails_each_call(string kind, string says)
+    public async Task Each_call_fails_on_a_gRPC_server_that_closes_each_connection_immediately(string kind, string says)
     {
         byte[] greeting =
         [

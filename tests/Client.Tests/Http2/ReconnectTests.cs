@@ -185,7 +185,7 @@ public class ReconnectTests
     [InlineData("idle")]
     [InlineData("blocked")]
     [InlineData("half-closed")]
-    public void Messages_of_a_stream_that_GOAWAY_refuses_are_reported_as_lost(string state)
+    public void After_GOAWAY_has_refused_a_stream_of_messages_one_call_fails_as_lost(string state)
     {
         var harness = new Http2Harness(Options(flow: Flow.Out)).Opened((InitialWindow, 100));
         IsOk(harness.Send());

@@ -225,7 +225,7 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public void Named_processes_are_used_without_a_check() =>
+    public void Processes_of_server_pids_are_used_without_asking_who_listens() =>
         Assert.Equal([12, 34], ServerOwner.For(new Address.Unix("/tmp/x"), Options("-U", "unix:/tmp/x", "--server-pids", "12,34")).Pids);
 
     private static RunOptions Options(params string[] arguments) => Typed.Read(Preset.Main, arguments);

@@ -49,7 +49,7 @@ public sealed class ServerLocationTests : IDisposable
     }
 
     [Fact]
-    public void The_server_of_the_other_build_is_in_its_own_folder_or_is_reported()
+    public void The_aot_server_is_found_in_its_own_folder_or_its_absence_is_reported()
     {
         var library = Touch("GrpcBenchServer.dll");
         Assert.Equal(library, ServerLocation.StartInfo(folder, "dotnet", "jit").ArgumentList[1]);

@@ -41,7 +41,7 @@ public sealed class ExpectedTimeTests
 
     // The run was interrupted in the first round at the given load, after all rounds at full load.
     [Fact]
-    public void Missing_rounds_at_given_loads_are_counted_when_a_run_is_resumed()
+    public void A_resumed_run_also_plans_the_rounds_that_are_still_missing_at_given_loads()
     {
         string[] typed = ["-r", "10", "-d", "500ms", "-c", "4", "--load", "50%", "-s", "10", "--warmup", "500ms"];
         var options = Typed.Read(Preset.Main, typed);

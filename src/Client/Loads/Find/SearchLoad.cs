@@ -50,8 +50,8 @@ internal sealed record SearchLoad(LatencyObjective Objective) : GivenLoad
     {
         if (options.Calls is not null)
         {
-            yield return isCounted ? "--find measures for a time, but -n counts calls: leave out -n"
-                : $"--find measures for a time, but {command} counts packets: add -d 1s";
+            yield return isCounted ? "--find measures windows of a given time, but -n gives a number of calls: leave out -n"
+                : $"--find measures windows of a given time, but {command} measures a number of packets: add -d 1s";
         }
         if (options.Modes.Contains(CallMode.Pull))
             yield return "--find sends at random times, but in --mode pull the server sends, at equal intervals: leave out one of the two";
