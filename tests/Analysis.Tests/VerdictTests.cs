@@ -27,6 +27,20 @@ public sealed class VerdictTests
     }
 
     [Theory]
+    [InlineData(1.0004, 1.73, "faster by 23 % [0.04 %, 73 %]", "+23 % [0.04, 73]")]
+    [InlineData(0.6, 0.9997, "slower by 23 % [0.03 %, 40 %]", "−23 % [−40, −0.03]")]
+    [InlineData(1.0004, 1.009, "faster by 0.04–0.9 %, too little to matter", "+23 % [0.04, 0.9]")]
+    public void A_bound_of_a_decided_difference_is_never_shown_as_0(double low, double high, string whole, string brief)
+    {
+        var verdict = Verdict.From(Simulated.Estimate([1.2, 1.2, 1.2, 1.2, 1.2, 1.2]) with
+        {
+            Ratio = low > 1 ? 1.23 : 0.77,
+            Interval = new Interval(low, high),
+        }, 0.03);
+        Assert.Equal((whole, brief), (VerdictText.Of(verdict, Metric.Rate), VerdictText.Short(verdict)));
+    }
+
+    [Theory]
     [InlineData(3, "undecided: 3 more rounds needed")]
     [InlineData(5, "undecided: 1 more round needed")]
     public void Too_few_rounds_state_how_many_allow_a_verdict(int rounds, string verdict) =>

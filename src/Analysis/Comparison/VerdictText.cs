@@ -72,7 +72,12 @@ public static class VerdictText
 
     // The percent sign is already in front of the interval.
     private static string Bound(double ratio) =>
-        (ratio < 1 ? "−" : "") + Quantity.Percent(Math.Abs(ratio - 1)).Replace(" %", "", StringComparison.Ordinal);
+        (ratio < 1 ? "−" : "") + NotNothing(Math.Abs(ratio - 1), Quantity.Percent).Replace(" %", "", StringComparison.Ordinal);
+
+    // A bound of a decided difference is not 0. If the rounded bound is 0, the reader would doubt the verdict, so the bound
+    // then has more digits.
+    private static string NotNothing(double share, Func<double, string> show) =>
+        share is > 0 and < 0.0005 ? Quantity.Significant(share * 100) + " %" : show(share);
 
     /// <summary>Writes a confidence: 95 %, or more if the level is corrected for repeated looks at the results.</summary>
     public static string Confidence(double confidence) =>
@@ -103,8 +108,7 @@ public static class VerdictText
     private static string Between(Interval interval)
     {
         var (low, high) = (Math.Abs(interval.Low - 1), Math.Abs(interval.High - 1));
-        static string Show(double share) => (share * 100).ToString("0.0", System.Globalization.CultureInfo.InvariantCulture);
-        return $"{Show(Math.Min(low, high))}–{Show(Math.Max(low, high))} %";
+        return $"{NotNothing(Math.Min(low, high), Tenths).Replace(" %", "", StringComparison.Ordinal)}–{Tenths(Math.Max(low, high))}";
     }
 
     private static string Size(RatioEstimate estimate)
@@ -112,10 +116,12 @@ public static class VerdictText
         // A ratio below 1 is shown as a positive change, so the lower bound becomes the upper one.
         var (low, high) = estimate.Interval is { } i ? (Math.Abs(i.Low - 1), Math.Abs(i.High - 1)) : (0, 0);
         var isNarrow = Math.Abs(high - low) < 0.02;
-        string Show(double share) => isNarrow ? (share * 100).ToString("0.0", System.Globalization.CultureInfo.InvariantCulture) + " %"
-            : Quantity.Percent(share);
-        return $"{Show(Math.Abs(estimate.Ratio - 1))} [{Show(Math.Min(low, high))}, {Show(Math.Max(low, high))}]";
+        Func<double, string> show = isNarrow ? Tenths : Quantity.Percent;
+        return $"{show(Math.Abs(estimate.Ratio - 1))} [{NotNothing(Math.Min(low, high), show)}, {show(Math.Max(low, high))}]";
     }
+
+    private static string Tenths(double share) =>
+        (share * 100).ToString("0.0", System.Globalization.CultureInfo.InvariantCulture) + " %";
 
     /// <summary>Rounds a bound in percent up, so that the text never claims more than the interval.</summary>
     public static string RoundedUp(double share) => Quantity.Percent(Math.Max(0, Math.Ceiling(share * 1000 - 1e-9)) / 1000);
