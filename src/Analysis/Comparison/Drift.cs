@@ -14,8 +14,8 @@ namespace IpcBench.Analysis.Comparison;
 /// The change in speed of the fixed loop between the runs, as a logarithm. 0 when the loop was not measured.
 /// </param>
 /// <param name="Wander">
-/// The likely difference between the files, judged by how much the cells of a file rise and fall together, as a
-/// logarithm.
+/// The likely drift between the runs, as a logarithm, estimated from how much all cells of a run rise and fall
+/// together.
 /// </param>
 public sealed record Drift(double FixedLoop, double Wander)
 {

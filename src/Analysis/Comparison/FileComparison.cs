@@ -112,7 +112,7 @@ public sealed class FileComparison
 
     /// <summary>
     /// The probability that any interval of a family misses the true value. It is smaller for two files if one of the
-    /// runs could end depending on its own results, because its rounds are then not a random sample.
+    /// runs could end depending on its own results. The rounds of such a run are not a random sample.
     /// </summary>
     public double Alpha => Joint.Alpha / (!IsPaired && IsLookedAt ? 5 : 1);
 

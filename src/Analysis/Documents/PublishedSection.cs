@@ -7,7 +7,7 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// A published table next to the measured one: numbers, ratios with verdicts, cells of one of the two only, and
+/// A published table next to the measured one: numbers, ratios with verdicts, cells that only one table has,
 /// explanations.
 /// </summary>
 internal static class PublishedSection

@@ -93,8 +93,8 @@ internal static class CallDoubts
     }
 
     /// <summary>
-    /// Reports that so few calls fit into the window that the calls across its edges may bias the rate, by up to (calls
-    /// in flight) / (calls in the window). Only files without <see cref="Measurement.Credited"/> have this bias.
+    /// Reports that the window has so few calls that those across its beginning or end may bias the rate, by up to
+    /// (calls in flight) / (calls in the window). Only files without <see cref="Measurement.Credited"/> have this bias.
     /// </summary>
     public static Observation? EdgeBias(MeasuredRun run, MeasuredCell cell)
     {

@@ -99,7 +99,7 @@ public sealed class WrkReport : IReport
 
     /// <summary>Returns the bytes of the completed calls. The headers are included if the file counts them.</summary>
     private static double BytesOf(Measurement round) => round.ReceivedBytes is not { } all ? round.PayloadBytes
-        : round is { Credited: null, Ok: > 0 } ? (double)all * round.Completed / round.Ok // older files: including the drain
+        : round is { Credited: null, Ok: > 0 } ? (double)all * round.Completed / round.Ok // all includes the drain in older files
         : all;
 
     private static long Sum(Measurement round, Func<string, bool> kind) => round.Failed.Where(failure => kind(failure.Key))
