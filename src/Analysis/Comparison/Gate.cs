@@ -8,7 +8,7 @@ namespace IpcBench.Analysis.Comparison;
 /// <summary>
 /// Tells whether a run is worse than another run by more than the limits allow. Each limit and cell has one of three
 /// outcomes: the whole interval is within the limit (passed), the whole interval is beyond the limit (crossed), or only
-/// a part is beyond it (not excluded).
+/// a part is beyond the limit (not excluded).
 /// </summary>
 /// <param name="Passed">The number of pairs of a limit and a cell that passed.</param>
 /// <param name="Crossed">Crossed limits and failures of calls, as sentences.</param>

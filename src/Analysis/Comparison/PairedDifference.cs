@@ -13,7 +13,7 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
 
     /// <summary>Computes the difference. Null when no round has the value in both cells.</summary>
     /// <param name="what">
-    /// The name of this difference in a <see cref="ClaimFamily"/>, whose simultaneous interval it then has. Null for an
+    /// The name of this difference in a <see cref="ClaimFamily"/>, which gives the simultaneous interval. Null for an
     /// interval of this difference alone.
     /// </param>
     public static PairedDifference? Compute(MeasuredRun run, MeasuredCell reference, MeasuredCell cell,

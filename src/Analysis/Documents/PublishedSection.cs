@@ -17,7 +17,9 @@ internal static class PublishedSection
         WriteUps.Find(file.Run.Record.Scenario) is { } published && file.Run.Cells.Any(cell => cell.Median is not null)
             ? Of(published, [file]) : [];
 
-    /// <summary>Makes the section of a write-up with the runs that repeat it. Without runs, it shows the published numbers.</summary>
+    /// <summary>
+    /// Makes the section of a write-up with its runs. Without runs, it has only the published numbers.
+    /// </summary>
     public static IEnumerable<Block> Of(PublishedComparison published, IReadOnlyList<NamedRun> files)
     {
         yield return new Block

@@ -42,7 +42,7 @@ public sealed class MeasuredRun
     /// Chooses the rounds that count. A pair must come from one attempt. If a round of a workload has several attempts,
     /// the last attempt that measured all cells of the workload counts, or the first attempt if none measured all. A
     /// window that was cut to less than half of its planned length or calls (Ctrl-C, a lost server) counts only if all
-    /// windows of its cell were cut. Any other choice would select results.
+    /// windows of its cell were cut. A choice by the results would bias them.
     /// </summary>
     private static IEnumerable<Measurement> Counting(RunRecord record)
     {

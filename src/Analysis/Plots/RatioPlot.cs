@@ -6,7 +6,7 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Plots;
 
 /// <summary>
-/// The ratio of each arm to its reference with its interval. A ratio whose interval crosses the line at 1 is undecided.
+/// The ratio of each arm to its reference with its interval. An interval that crosses the line at 1 has no winner.
 /// </summary>
 internal sealed class RatioPlot : IPlot
 {

@@ -5,9 +5,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>
-/// Requests per second as bars. Each size has its own scale, because the question is which arm is faster, not that 1 MB takes longer.
-/// </summary>
+/// <summary>Requests per second as bars. Each workload has a scale of its own, to show which arm is faster.</summary>
 internal sealed class ThroughputPlot : IPlot
 {
     private const double Row = 22;

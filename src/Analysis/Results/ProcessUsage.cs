@@ -34,7 +34,7 @@ public sealed record ProcessUsage
     /// <summary>
     /// The calls by which a server's allocations and context switches are divided, if the CPU time comes from the
     /// system. The system's CPU time covers the window, but the server's counters include load before and after the
-    /// window. 0 when all are divided by <see cref="Calls"/>.
+    /// window. 0 when they are also divided by <see cref="Calls"/>.
     /// </summary>
     public long CountedCalls { get; init; }
 }

@@ -15,7 +15,7 @@ public sealed record RunOptionsRecord
     /// </summary>
     public long SliceNs { get; init; }
 
-    /// <summary>Whether the user requested the length (<c>-d</c>). If not, slow calls lengthened the windows.</summary>
+    /// <summary>Whether the user requested the length (<c>-d</c>). If not, slow calls could lengthen windows.</summary>
     public bool DurationFixed { get; init; }
 
     /// <summary>Calls of a measurement. 0 when a measurement ends after a time.</summary>

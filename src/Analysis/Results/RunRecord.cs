@@ -11,7 +11,7 @@ public sealed record RunRecord
 
     public required DateTimeOffset Started { get; init; }
 
-    /// <summary>When the run ended. Null while it goes on, and in the file of a run that was killed.</summary>
+    /// <summary>When the run ended. Null while the run goes on, and in the file of a run that was killed.</summary>
     public DateTimeOffset? Finished { get; init; }
 
     /// <summary>How the run ended: <c>running</c>, <c>complete</c>, <c>interrupted</c>, or <c>failed: …</c> with one sentence.</summary>

@@ -12,7 +12,7 @@ public static class ConfidenceSequence
     // about as large as the standard deviation of a round.
     private const double Prior = 1;
 
-    /// <summary>Computes the interval of values in the order of measuring. Null while it would be infinite.</summary>
+    /// <summary>Computes the interval of values in the order of measuring. Null while its width is infinite.</summary>
     public static Interval? Compute(IReadOnlyCollection<double> values, double alpha)
     {
         if (Multiplier(values.Count, alpha) is not { } multiplier)

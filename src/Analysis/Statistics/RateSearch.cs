@@ -6,9 +6,9 @@ namespace IpcBench.Analysis.Statistics;
 /// that met the objective, and down after a window that missed it. Each change of direction halves the step, down to 4
 /// %. If a window is wrong by chance, later windows correct it, which a bisection could not do. The result comes from a
 /// local regression over the windows near <see cref="Centre"/>. The log of what counts against the objective is fitted
-/// as a linear function of the log rate, and near windows have more weight. The fit is by quasi-likelihood with a
-/// variance proportional to the mean (Wedderburn 1974; Loader 1999, Local Regression and Likelihood). The interval is a
-/// jackknife over the windows (Tukey 1958), so the calls of a window may depend on each other.
+/// as a linear function of the log rate, and windows closer to the centre have more weight. The fit is by
+/// quasi-likelihood with a variance proportional to the mean (Wedderburn 1974; Loader 1999, Local Regression and
+/// Likelihood). The interval is a jackknife over the windows (Tukey 1958), so the calls of a window may be dependent.
 /// </summary>
 public static class RateSearch
 {
