@@ -8,9 +8,9 @@ namespace IpcBench.Analysis.Comparison;
 /// <summary>
 /// The A/A test: the reference is also measured at a second endpoint, and the two endpoints must not differ. The test
 /// has a level of 1 % and consists of three tests over all cells of the second endpoint, which share this level. Half
-/// of it is for a shift that all cells have in common. A quarter is for the sum of the squared standardised rank sums,
-/// which is large if many cells differ a little in any direction. A quarter is for the largest rank sum, which is large
-/// if one cell differs much. The interval of the common shift tells how large a systematic error of the run may be.
+/// of the level is for a shift that all cells have in common. A quarter is for the sum of the squared standardised rank
+/// sums, which is large if many cells differ a little in any direction. A quarter is for the largest rank sum, which is
+/// large if one cell differs much. The interval of the common shift tells how large a systematic error may be.
 /// </summary>
 /// <param name="Cells">The number of compared A/A cells.</param>
 /// <param name="PValue">The probability of differences at least this large when nothing differs.</param>
@@ -97,17 +97,15 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
         : Math.Pow(rankSum - count * (count + 1) / 4.0, 2) / (count * (count + 1.0) * (2 * count + 1) / 24);
 
     /// <summary>
-    /// Computes the probability of a sum of squares at least this large when nothing differs. The probability is exact
-    /// (by convolution) if all cells have the same small number of rounds. Otherwise it is that of the chi-squared
-    /// distribution.
+    /// Computes the probability of a sum of squares at least this large when nothing differs. It is exact (by
+    /// convolution) if all cells have the same small number of rounds. Otherwise the chi-squared distribution is used.
     /// </summary>
     private static double SumTail(double sum, List<int> counts)
     {
         var count = counts[0];
         if (count > MostExact || counts.Exists(n => n != count) || counts.Count > 24)
             return ChiSquared.Above(sum, counts.Count(n => n > 0));
-        // Twice the distance of a rank sum from its middle is an integer. So the square of the doubled distance can be
-        // an array index.
+        // Twice the distance of a rank sum from its middle is an integer. The square of this integer is an array index.
         var most = count * (count + 1) / 2;
         var one = new double[most * most + 1];
         foreach (var (w, probability) in SignedRank.Distribution(count).Index())

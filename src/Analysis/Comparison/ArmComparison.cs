@@ -18,7 +18,8 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     /// <summary>
     /// Compares a cell with its reference. A metric that a <see cref="ClaimFamily"/> compares (the headline and the CPU
     /// per call) has the simultaneous interval of this family. Any other metric has an interval of its own. The
-    /// interval decides the verdict. Null when no round has the metric in both cells.
+    /// interval decides the verdict. In a run of <c>ab</c>, <see cref="BuildComparison"/> judges head against base.
+    /// Null when no round has the metric in both cells.
     /// </summary>
     public static ArmComparison? Of(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
@@ -48,9 +49,8 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     }
 
     /// <summary>
-    /// Returns this comparison, turned round if it compares a reference with its arm. So the result always compares the
-    /// arm with its reference. All texts and tables show this direction, and a difference has the same number
-    /// everywhere.
+    /// Returns the comparison of the arm with its reference, also if this comparison has the opposite direction. All
+    /// texts and tables show this direction, so a difference has the same number everywhere.
     /// </summary>
     public ArmComparison AgainstReference(MeasuredRun run) =>
         run.ReferenceOf(Reference) == Cell ? Of(run, Reference, Cell, Metric)! : this;
@@ -64,8 +64,8 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
             : kind != VerdictKind.Lower && metric.IsBound(reference.Rounds) ? reference : null;
 
     /// <summary>
-    /// Says that a lower bound allows no verdict. One round is enough for this, while the percentile of all rounds together,
-    /// which tables show, may be exact.
+    /// Says that a lower bound allows no verdict. A lower bound in one round is enough. The percentile of all rounds
+    /// together, which tables show, may still be exact.
     /// </summary>
     internal static string OnlyBound(Metric metric, string whose) => $"{metric.Title} of {whose} is only a lower bound in a round";
 

@@ -80,8 +80,7 @@ public sealed record RoundFit(double Arm, double Reference, double Slope)
     }
 
     /// <summary>
-    /// Means of the points of a line, and sums of products of deviations from them. Each point is weighted by 1 /
-    /// time².
+    /// Weighted means of the points of a line (by 1 / time²), and sums of products of the deviations from these means.
     /// </summary>
     private sealed record Line(double Work, double Time, double Product, double Square)
     {

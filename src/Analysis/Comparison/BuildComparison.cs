@@ -5,7 +5,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>The result of a run of <c>ab</c>, for all its reports: head compared with base, and the limits from the command line.</summary>
+/// <summary>The result of a run of <c>ab</c>: head compared with base, and the check of the limits.</summary>
 public sealed class BuildComparison
 {
     private const string Option = "--fail-on";
@@ -29,7 +29,7 @@ public sealed class BuildComparison
     public Gate? Gate { get; }
 
     /// <summary>
-    /// Returns the comparison of a run of <c>ab</c>. Null for a run of another kind, and when no round has both builds.
+    /// Returns the result of a run of <c>ab</c>. Null for other runs, and when no cell was measured in both builds.
     /// </summary>
     public static BuildComparison? Of(MeasuredRun run) =>
         run.IsOfBuilds && OfRuns.GetValue(run, one => new BuildComparison(one)) is { Sides.Cells.Count: > 0 } made ? made : null;
@@ -42,8 +42,7 @@ public sealed class BuildComparison
         && pairs.TryGetValue(Key(head), out var pair) && pairs.GetValueOrDefault(Key(reference)) == pair
             ? Sides.Judge(pair.Before, pair.After, metric) : null;
 
-    // Sides holds copies of the cells, without the variant "head" in their keys. So this key leaves the variant out
-    // too.
+    // Sides holds copies of the cells, without the variant "head" in their keys. So this key has no such variant.
     private static (string, CellKey) Key(MeasuredCell cell) => (cell.Cell.Address, ReferenceChoice.WithoutHead(cell.Key));
 
     /// <summary>

@@ -8,7 +8,8 @@ namespace IpcBench.Analysis.Comparison;
 /// <summary>
 /// Comparisons of a run that are judged together. Their intervals are simultaneous: if all arms are equal, at most one
 /// run in twenty reports any difference. A run has two families. The first is the usual question: a Unix socket against
-/// TCP, by the headline and by the CPU per call. The second is everything else that a report calls decided or undecided.
+/// TCP, by the <see cref="ArmComparison.Headline"/> and the CPU per call. The second has every other comparison that a
+/// report calls decided or undecided.
 /// </summary>
 public sealed class ClaimFamily
 {
@@ -42,7 +43,7 @@ public sealed class ClaimFamily
     public static ClaimFamily Others(MeasuredRun run) => OfRuns.GetValue(run, Made)[1];
 
     /// <summary>
-    /// Lists the pairs of arms that a plan compares, as indexes with the smaller first. Any two arms of the same
+    /// Lists the pairs of arms that a plan compares, as indexes with the smaller index first. Any two arms of the same
     /// client, protocol, mode and workload form a pair. If this gives no pair in a workload, any two of its arms form a
     /// pair. An arm and its reference always form a pair. The second endpoint of an A/A test and cells with varying
     /// rates are in no pair.

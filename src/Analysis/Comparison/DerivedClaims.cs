@@ -3,8 +3,8 @@ using IpcBench.Analysis.Metrics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// The second family's claims about values other than rates and CPU per call: wake-ups, the savings at the user's rate,
-/// and the work per call above which the difference of two arms no longer matters.
+/// The claims of the second <see cref="ClaimFamily"/> that are differences and not ratios: wake-ups, the savings at the
+/// user's rate, and the work per call above which the difference of two arms no longer matters.
 /// </summary>
 public static class DerivedClaims
 {

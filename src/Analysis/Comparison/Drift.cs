@@ -6,16 +6,16 @@ namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
 /// The possible difference between two runs that comes from a change of the machine alone. The rounds of one run cannot
-/// show it, because they were measured within minutes. The files contain two signs of drift. One is the time of the
-/// fixed loop, which runs before each cell. The other is that all cells of a round rise and fall together. Each metric
-/// has its own drift: rates may drift while bytes per call do not.
+/// show this difference, because they were measured within minutes. The files contain two signs of drift. One is the
+/// time of the fixed loop, which runs before each cell. The other is that all cells of a round rise and fall together.
+/// Each metric has its own drift: rates may drift while bytes per call do not.
 /// </summary>
 /// <param name="FixedLoop">
 /// The change in speed of the fixed loop between the runs, as a logarithm. 0 when the loop was not measured.
 /// </param>
 /// <param name="Wander">
-/// The likely difference between the files, judged by how much the cells of a file rise and fall together, as a
-/// logarithm.
+/// The likely drift between the runs, as a logarithm, estimated from how much all cells of a run rise and fall
+/// together.
 /// </param>
 public sealed record Drift(double FixedLoop, double Wander)
 {

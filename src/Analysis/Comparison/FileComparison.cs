@@ -112,7 +112,7 @@ public sealed class FileComparison
 
     /// <summary>
     /// The probability that any interval of a family misses the true value. It is smaller for two files if one of the
-    /// runs could end depending on its own results, because its rounds are then not a random sample.
+    /// runs could end depending on its own results. The rounds of such a run are not a random sample.
     /// </summary>
     public double Alpha => Joint.Alpha / (!IsPaired && IsLookedAt ? 5 : 1);
 
@@ -126,7 +126,7 @@ public sealed class FileComparison
             ? verdict.Without(ArmComparison.OnlyBound(metric, bound == after ? After.Name : Before.Name)) : verdict;
     }
 
-    /// <summary>Judges the metric in every cell that has it in at least one of the runs.</summary>
+    /// <summary>Judges the metric in every cell that has this metric in at least one of the runs.</summary>
     public IReadOnlyList<(MeasuredCell Before, Verdict? Verdict)> JudgeAll(Metric metric) =>
         [.. Cells.Where(cell => metric.Value(cell.Before.Median!) is not null || metric.Value(cell.After.Median!) is not null)
             .Select(cell => (cell.Before, Judge(cell.Before, cell.After, metric)))];

@@ -6,9 +6,9 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// The answer to whether a run is worse than another by more than its limits allow. Each limit and cell has one of
-/// three outcomes: the whole interval is within the limit (passed), the whole interval is beyond the limit (crossed),
-/// or only a part is beyond it (not excluded).
+/// Tells whether a run is worse than another run by more than the limits allow. Each limit and cell has one of three
+/// outcomes: the whole interval is within the limit (passed), the whole interval is beyond the limit (crossed), or only
+/// a part is beyond the limit (not excluded).
 /// </summary>
 /// <param name="Passed">The number of pairs of a limit and a cell that passed.</param>
 /// <param name="Crossed">Crossed limits and failures of calls, as sentences.</param>
@@ -120,9 +120,9 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         estimate.Drift > 0 ? $" ({Quantity.Percent(Math.Exp(estimate.Drift) - 1)} of the change is drift of the machine)" : "";
 
     /// <summary>
-    /// Judges a metric that has no ratio, because it is 0 in all rounds of a side. A rise from zero crosses a limit on
-    /// rises, and a fall to zero crosses a limit on falls. Any other change, and zero on both sides, is within the limit.
-    /// A run without the metric leaves the limit open.
+    /// Judges a metric without a ratio, because each pair of rounds has a value of 0. A rise from zero crosses a limit
+    /// on rises, and a fall to zero crosses a limit on falls. The limit stays open if the rounds do not prove this, or
+    /// if a side lacks the metric. Any other change, and zero on both sides, is within the limit.
     /// </summary>
     /// <returns>True when the metric is within the limit. Otherwise one of the lists has a new sentence.</returns>
     private static bool JudgeZeros(

@@ -4,7 +4,7 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>The difference of a value between two cells, estimated from the rounds in which both cells have the value.</summary>
-/// <param name="Ns">The value of the reference minus the value of the cell.</param>
+/// <param name="Ns">The value of the reference minus the value of the cell, in the unit of the value.</param>
 /// <param name="Interval">The interval of the difference. Null when there are too few rounds.</param>
 public sealed record PairedDifference(double Ns, Interval? Interval)
 {
@@ -13,7 +13,7 @@ public sealed record PairedDifference(double Ns, Interval? Interval)
 
     /// <summary>Computes the difference. Null when no round has the value in both cells.</summary>
     /// <param name="what">
-    /// The name of this difference in a <see cref="ClaimFamily"/>, whose simultaneous interval it then has. Null for an
+    /// The name of this difference in a <see cref="ClaimFamily"/>, which gives the simultaneous interval. Null for an
     /// interval of this difference alone.
     /// </param>
     public static PairedDifference? Compute(MeasuredRun run, MeasuredCell reference, MeasuredCell cell,

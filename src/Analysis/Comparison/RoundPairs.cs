@@ -32,9 +32,9 @@ public static class RoundPairs
 
     /// <summary>
     /// Estimates the log ratio of two cells in a round from its slices. Slice i of one arm is measured next to slice i
-    /// of the other arm, so both contain most of the machine's noise. The Hodges–Lehmann estimate from the pairs of
-    /// slices is robust against slices in which one arm stood still. Null when the round has no slices or the slices
-    /// lack the metric.
+    /// of the other arm, so both contain nearly the same noise of the machine. The Hodges–Lehmann estimate from the
+    /// pairs of slices is robust against slices in which one arm stood still. Null when the round has no slices or the
+    /// slices lack the metric.
     /// </summary>
     public static double? LogRatio(SliceReadings? mine, SliceReadings? theirs, Metric metric)
     {

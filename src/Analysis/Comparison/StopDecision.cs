@@ -5,9 +5,8 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// The decision, made after a round, whether an automatic run has measured enough. It is a pure function of the
-/// results. The intervals hold at every look (<see cref="ConfidenceSequence"/>), so the decision may be made after
-/// every round.
+/// The decision after a round whether an automatic run has measured enough: a pure function of the results. It may be
+/// made after every round, because the intervals hold at every look (<see cref="ConfidenceSequence"/>).
 /// </summary>
 /// <param name="Stop">Whether everything is decided, so that no more rounds are needed.</param>
 /// <param name="Undecided">The number of comparisons or limits that are not decided yet.</param>
@@ -17,8 +16,7 @@ public sealed record StopDecision(bool Stop, int Undecided)
     public static StopDecision After(RunRecord record)
     {
         var run = new MeasuredRun(record with { Options = record.Options with { RoundsAuto = true } });
-        // A run measures first at full load, and later at given loads. Only the cells of the phase of the last round
-        // are judged.
+        // A run measures first at full load, later at given loads. Only the cells of the last round's phase are judged.
         var atFullLoad = record.Rounds.Count == 0 || record.Cells[record.Rounds[^1].Cell].Key.IsFullLoad;
         // A search for a rate decides by itself when it has enough windows. A cell that could not be measured at a
         // given load has no rounds. Neither of them is judged here.

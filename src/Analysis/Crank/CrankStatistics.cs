@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Crank;
 /// <summary>Writes the numbers of a run in the block that dotnet/crank's agent looks for in a job's standard output.</summary>
 public static class CrankStatistics
 {
-    /// <summary>The measurement that contains the whole run. With it a file of crank can be compared like a results file.</summary>
+    /// <summary>The measurement that contains the whole run, which <see cref="CrankFile"/> reads.</summary>
     public const string WholeRun = "ipc/run";
 
     // The agent finds both markers anywhere in a line and reads the lines between them as JSON (crank: Startup.cs, ParseMeasurementOutput).
@@ -17,8 +17,7 @@ public static class CrankStatistics
     private static readonly JsonWriterOptions Plain = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
     /// <summary>
-    /// Makes the block. Each marker is on a line of its own. The numbers are those that reports show for the run's only
-    /// cell.
+    /// Makes the block. Each marker is on a line of its own. The numbers are those that reports show for the cell.
     /// </summary>
     /// <exception cref="ArgumentException">The run does not have exactly one cell, but crank has one value for each name.</exception>
     public static string Make(RunRecord run)

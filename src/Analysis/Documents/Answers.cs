@@ -144,8 +144,7 @@ public static class Answers
                 : $"no round of both arms has enough calls for a {ArmComparison.Headline(first).Title} of its own "
                     + "(that in the table is of all rounds)";
         nearest = nearest.AgainstReference(run);
-        // Without an interval there are too few rounds. Which arm was ahead in them means nothing, so the arms are not
-        // named.
+        // Without an interval, or with a withheld verdict, no arm is known to be ahead. So the arms are not named.
         var pair = nearest.Verdict is { Estimate.Interval: null } or { Withheld.Length: > 0 } ? ""
             : $"{nearest.Cell.Key.Arm} against {nearest.Reference.Key.Arm} ";
         return $"{pair}{VerdictText.Open(nearest.Verdict, nearest.Metric)}{string.Concat(

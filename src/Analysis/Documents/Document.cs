@@ -41,7 +41,7 @@ internal sealed class Document(NamedRun file)
     public BuildComparison? OfBuilds { get; } = BuildComparison.Of(file.Run);
 
     /// <summary>
-    /// The table of a Unix socket against TCP with its conclusion, the table of the other transports, and those of settings.
+    /// The table of a Unix socket against TCP with its conclusion, and the tables of other transports and of settings.
     /// </summary>
     public Section Grid => field ??= Section.Of("Answer",
     [

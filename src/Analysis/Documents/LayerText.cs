@@ -96,8 +96,7 @@ internal static class LayerText
         budget.Steps.Where(step => step.Part.Ns > 0 && (step.Part.IsDecided || step.Part.Interval is null));
 
     /// <summary>
-    /// Computes the length of the longest bar in ns. Steps below 0 are not drawn, so the drawn steps may add up to more
-    /// than the call.
+    /// Computes the length of the longest bar in ns. Steps below 0 are not drawn, so a bar may be longer than the call.
     /// </summary>
     internal static double Longest(IEnumerable<LayerBudget> budgets) =>
         budgets.Max(budget => Math.Max(budget.Total.Ns, Drawn(budget).Sum(step => step.Part.Ns)));

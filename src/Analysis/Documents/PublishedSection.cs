@@ -7,7 +7,7 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// A published table next to the measured one: numbers, ratios with verdicts, cells of one of the two only, and
+/// A published table next to the measured one: numbers, ratios with verdicts, cells that only one table has,
 /// explanations.
 /// </summary>
 internal static class PublishedSection
@@ -17,7 +17,9 @@ internal static class PublishedSection
         WriteUps.Find(file.Run.Record.Scenario) is { } published && file.Run.Cells.Any(cell => cell.Median is not null)
             ? Of(published, [file]) : [];
 
-    /// <summary>Makes the section of a write-up with the runs that repeat it. Without runs, it shows the published numbers.</summary>
+    /// <summary>
+    /// Makes the section of a write-up with its runs. Without runs, it has only the published numbers.
+    /// </summary>
     public static IEnumerable<Block> Of(PublishedComparison published, IReadOnlyList<NamedRun> files)
     {
         yield return new Block

@@ -36,7 +36,7 @@ internal static class RunTables
             "server CPU"])
         {
             Words = 1 + arm.Length,
-            // A single server is measured for its latency. Between several, the ratio and the CPU decide.
+            // A single arm is measured for its latency. Between several arms, the ratio and the CPU decide.
             Spare = arm.Length == 0 ? ["client CPU", "p95", "p99", "p50"] : ["p95", "p99", "p50", "client CPU"],
         };
         foreach (var cell in cells)
@@ -171,7 +171,7 @@ internal static class RunTables
     private static string[] RatioHeadings(MeasuredRun run, IReadOnlyList<MeasuredCell> cells)
     {
         var references = cells.Select(run.ReferenceOf).OfType<MeasuredCell>().Select(cell => cell.Key).DistinctBy(key => key.Arm).ToList();
-        // All arms of one client differ in their transport alone. The short heading leaves room for more columns.
+        // If the arms differ in their transport alone, the short heading (the transport) leaves room for columns.
         return references switch
         {
             [] => [],

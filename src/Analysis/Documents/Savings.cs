@@ -9,8 +9,8 @@ namespace IpcBench.Analysis.Documents;
 
 /// <summary>
 /// What the user would save at a given rate with an arm in place of its reference: cores and median latency of both,
-/// and the difference with its interval, from pairs of values of the same round. Both are measured at this rate, and
-/// nothing is extrapolated.
+/// and the difference with its interval, from pairs of values of the same round. Arm and reference are both measured at
+/// this rate: nothing is extrapolated.
 /// </summary>
 internal static class Savings
 {

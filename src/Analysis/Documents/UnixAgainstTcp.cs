@@ -34,7 +34,7 @@ public static class UnixAgainstTcp
         return what.Length > 0 ? $" ({what})" : "";
     }
 
-    /// <summary>Says in the title of the answer that the machine was busy in most rounds. Empty if it was not.</summary>
+    /// <summary>Says in the title of the answer that the machine was busy in most rounds. Empty otherwise.</summary>
     private static string Doubtful(MeasuredRun run)
     {
         var rounds = run.Cells.SelectMany(cell => cell.Rounds).GroupBy(round => round.Record.Number).ToList();
@@ -48,7 +48,9 @@ public static class UnixAgainstTcp
     /// <summary>Makes the table, with a row for each load.</summary>
     public static TextTable Table(MeasuredRun run) => TableOf(run, Rows(run), named: false);
 
-    /// <summary>Makes the table that compares the other transports (TLS, pipes) with TCP. It has no rows if there are none.</summary>
+    /// <summary>
+    /// Makes the table of the other transports (TLS, pipes) against TCP. Without such transports it has no rows.
+    /// </summary>
     public static TextTable Others(MeasuredRun run) => TableOf(run, run.Cells.Where(cell => IsOther(run, cell)), named: true);
 
     /// <summary>Whether one of the two tables shows this cell: the cell has a row, or is the reference of a row.</summary>
@@ -56,12 +58,16 @@ public static class UnixAgainstTcp
         || run.Cells.Any(other => run.ReferenceOf(other) == cell && (IsRow(run, other) || IsOther(run, other)));
 
     /// <summary>
-    /// Returns the number of loads whose comparison by requests/s more rounds may decide, and the number of all loads.
+    /// Returns the number of loads that are undecided by requests/s and that more rounds may decide, and the number of
+    /// all loads.
     /// </summary>
     public static (int Open, int Loads) Undecided(MeasuredRun run) => (Rows(run).Count(cell =>
         ArmComparison.OfHeadline(run, cell)!.Verdict is { Kind: VerdictKind.CannotTell, Withheld: "" }), Rows(run).Count());
 
-    /// <summary>Returns how many more rounds a comparison by requests/s needs for an interval. 0 if there are enough.</summary>
+    /// <summary>
+    /// Returns how many more rounds are needed until each comparison by requests/s has an interval. 0 if each has an
+    /// interval.
+    /// </summary>
     public static int RoundsMissing(MeasuredRun run) =>
         Rows(run).Select(cell => ArmComparison.OfHeadline(run, cell)!.Verdict.RoundsMissing).DefaultIfEmpty().Max();
 
@@ -135,8 +141,7 @@ public static class UnixAgainstTcp
     private static IEnumerable<MeasuredCell> Rows(MeasuredRun run) => RunTables.InOrder(run).Where(cell => IsRow(run, cell));
 
     /// <summary>
-    /// Lists for each row of the table the shape of its load, the size of a call, the comparison by requests/s, and
-    /// this comparison as text.
+    /// Lists for each row the shape of its load, the size of a call, and the comparison by requests/s, also as text.
     /// </summary>
     internal static IEnumerable<(string Shape, string Work, ArmComparison Rate, string Text)> Verdicts(MeasuredRun run) =>
         from cell in Rows(run)
@@ -194,17 +199,17 @@ public static class UnixAgainstTcp
 
     private static string Shape(MeasuredCell cell) => (cell.Key.IsOfGrpcNetClient, cell.Key.Streams) switch
     {
-        (true, > 1) => "Grpc.Net.Client", // its load stands beside it: a channel's
+        (true, > 1) => "Grpc.Net.Client", // the legend explains the channel's load
         (true, _) => "Grpc.Net.Client, " + Arms.Shape(cell.Key.Connections, cell.Key.Streams),
         _ => Arms.Shape(cell.Key.Connections, cell.Key.Streams),
     };
 
-    // More undecided loads than these are counted, not named.
+    // If more loads than this are undecided, they are counted and not named.
     private const int MostNamed = 2;
 
     private const string Yes = "Yes", No = "No", Depends = "It depends", Equal = "equal";
 
-    /// <summary>A load with its two comparisons, and what follows from them.</summary>
+    /// <summary>A load with its comparisons by requests/s and by CPU per call, and the conclusion.</summary>
     private sealed record Row(MeasuredCell Cell, ArmComparison Rate, ArmComparison? Cpu)
     {
         private bool IsAlike => Rate.Verdict.IsEqual;
@@ -214,7 +219,7 @@ public static class UnixAgainstTcp
         // By requests/s: 1 if the Unix socket is better, -1 if TCP is better, 0 if nothing is decided or the difference is too small.
         private int Speed => Side(Rate);
 
-        // The same by CPU per call.
+        // Like Speed, but by CPU per call.
         private int Saving => Cpu is null ? 0 : Side(Cpu);
 
         /// <summary>Whether a Unix socket is worth it. Empty when this is not decided.</summary>
@@ -234,7 +239,7 @@ public static class UnixAgainstTcp
                 Saving > 0 ? "less CPU" : Saving < 0 ? "more CPU" : "",
             }.Where(part => part.Length > 0));
 
-        /// <summary>The largest difference of what <see cref="Reason"/> calls equal.</summary>
+        /// <summary>The largest possible difference of the metrics that <see cref="Reason"/> calls equal.</summary>
         public double LargestDifference => IsCpuAlike ? Math.Max(Rate.Verdict.LargestDifference, Cpu!.Verdict.LargestDifference)
             : Rate.Verdict.LargestDifference;
 

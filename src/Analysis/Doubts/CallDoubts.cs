@@ -7,7 +7,7 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Doubts;
 
-/// <summary>Doubts about the calls of a cell: how they ended, how many they were, and whether all of them were sent.</summary>
+/// <summary>Doubts about the calls of a cell: their number, how they ended, and whether all were sent.</summary>
 internal static class CallDoubts
 {
     private const double MostEdge = 0.01;
@@ -93,8 +93,8 @@ internal static class CallDoubts
     }
 
     /// <summary>
-    /// Reports that so few calls fit into the window that the calls across its edges may bias the rate, by up to (calls
-    /// in flight) / (calls in the window). Only files without <see cref="Measurement.Credited"/> have this bias.
+    /// Reports that the window has so few calls that the calls across its beginning or end may bias the rate, by up to
+    /// (calls in flight) / (calls in the window). Only files without <see cref="Measurement.Credited"/> have this bias.
     /// </summary>
     public static Observation? EdgeBias(MeasuredRun run, MeasuredCell cell)
     {

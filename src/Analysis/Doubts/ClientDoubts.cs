@@ -73,7 +73,9 @@ internal static class ClientDoubts
 
     private static double SharePaused(RoundMetrics r) => (double)r.Record.Client.GcPauseNs / r.Record.WindowNs;
 
-    /// <summary>Returns the number of CPUs that the client may use: of the machine, its CPU set and the quota of the container.</summary>
+    /// <summary>
+    /// Returns how many CPUs the client may use: its CPU set or all CPUs, within the container's quota.
+    /// </summary>
     private static double CpusAllowed(RunRecord run)
     {
         var host = run.Host;
@@ -89,8 +91,8 @@ internal static class ClientDoubts
         key.IsOfGrpcNetClient ? double.MaxValue : Math.Max(1, Math.Min(run.Options.Threads, key.Connections));
 
     /// <summary>
-    /// Returns the time in ns that the client's CPU usage covers. It includes the drain after the window if the machine's
-    /// capacity shows this.
+    /// Returns the time in ns that the client's CPU usage covers. In older files it includes the drain after the
+    /// window, and is then computed from the machine's capacity.
     /// </summary>
     private static double Span(RunRecord run, Measurement round) => round.Machine is { CapacityNs: > 0 } machine && run.Host.LogicalCpus > 0
         ? Math.Max(round.WindowNs, (double)machine.CapacityNs / run.Host.LogicalCpus) : round.WindowNs;
@@ -118,12 +120,12 @@ internal static class LittlesLaw
 {
     private const double LeastOff = 0.01;
 
-    // Rounds of slices are judged by their mean: from this many rounds on, and if it is this many standard errors away.
+    // Rounds of slices are judged by their mean. A doubt needs at least this many rounds, and a mean that is off by
+    // this many standard errors.
     private const int FewestRounds = 4;
     private const double ErrorsOff = 4;
 
-    // A client thread may stand still once for this long, for a garbage collection or because other threads use the
-    // CPU.
+    // A client thread may stand still once for this long: a garbage collection, or other threads use the CPU.
     private const double StandstillNs = 25e6;
 
     public static Observation? Broken(MeasuredRun run, MeasuredCell cell)
@@ -146,8 +148,8 @@ internal static class LittlesLaw
             + Invariant($"but {worst.InFlight(streams)} were in flight: a difference of {Quantity.Percent(Off(worst, streams))}"));
     }
 
-    // A slice has two edges, and lasts only some calls. So the number of calls in flight that a round gives varies by some
-    // percent. Lost time or samples are missing in every round, so the mean of the rounds shows them.
+    // A slice lasts only some calls, and some of them cross its beginning or end. So the computed number of calls in
+    // flight varies by some percent. Lost time or samples show in the mean of all rounds.
     private static Observation? OfSlices(IReadOnlyList<RoundMetrics> rounds, int streams)
     {
         double[] shares = [.. rounds.Select(r => Found(r) / r.InFlight(streams) - 1)];
@@ -162,8 +164,7 @@ internal static class LittlesLaw
     }
 
     /// <summary>
-    /// Whether connections were reopened so rarely that Little's law holds. A connection that is being reopened has no
-    /// calls in flight.
+    /// Whether connections were reopened so rarely that Little's law holds. A closed connection has no calls in flight.
     /// </summary>
     private static bool Keeps(Measurement round) =>
         round.Connections is { OpenedInAll: null } stats && stats.Reopened * 500L < round.Completed;
@@ -171,10 +172,10 @@ internal static class LittlesLaw
     private static double Off(RoundMetrics r, int streams) => Math.Abs(Found(r) / r.InFlight(streams) - 1);
 
     /// <summary>
-    /// Returns the largest of 1 %, one standstill of one thread, and the effect of the calls across an edge of the
-    /// window. Their number is the number of calls in flight. If all calls take equally long, their effect is (calls in
-    /// flight) / (calls in the window). At worst the calls across an edge are the longest calls of all, for example
-    /// when everything stops at the edge.
+    /// Returns the largest of 1 %, one standstill of one thread, and the effect of the calls that cross the beginning
+    /// or end of the window. There are as many of these calls as calls in flight. If all calls take equally long, the
+    /// effect is (calls in flight) / (calls in the window). At worst these calls are the longest of all, for example
+    /// when everything stops at the end of the window.
     /// </summary>
     private static double Tolerance(RoundMetrics r, int streams)
     {

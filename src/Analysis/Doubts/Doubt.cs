@@ -86,8 +86,8 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
         [.. All.Select(doubt => (doubt, Advice: doubt.Look(one)!)).Where(found => found.Advice is not null)]);
 
     /// <summary>
-    /// Whether the rounds replace a doubt that was recorded during the run. They replace the doubt about other
-    /// processes before the run if they report what other processes used during the run.
+    /// Whether the rounds replace a doubt that was recorded during the run. The doubt about other processes before the
+    /// run is replaced if the rounds report what other processes used during the run.
     /// </summary>
     private static bool IsOutlived(MeasuredRun run, Advice advice) => advice.Id == "foreign-load"
         && run.Cells.Any(cell => cell.Rounds.Any(r => r.Record.Machine?.OthersNs is not null));

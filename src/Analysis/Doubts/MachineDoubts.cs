@@ -43,8 +43,8 @@ internal static class MachineDoubts
     }
 
     /// <summary>
-    /// The least CPU time of other processes in ns that is reported. Less may be noise of clocks with steps of 10 to 16
-    /// ms. Less is also no reason to repeat a round.
+    /// The least CPU time of other processes in ns that is reported. A shorter time may be noise of clocks with steps
+    /// of 10 to 16 ms, and is no reason to repeat a round.
     /// </summary>
     private const double LeastForeignNs = 100e6;
 

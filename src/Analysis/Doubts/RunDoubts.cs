@@ -75,7 +75,8 @@ internal static class RunDoubts
     }
 
     /// <summary>
-    /// Reports that the walk through 4 MiB was slow before some measurements. Mostly other programs have filled the last-level cache then.
+    /// Reports that the walk through 4 MiB was slow before some measurements. Usually other programs filled the
+    /// last-level cache.
     /// </summary>
     public static Advice? SharedCache(MeasuredRun run)
     {

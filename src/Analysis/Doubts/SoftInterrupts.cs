@@ -14,8 +14,7 @@ public static class SoftInterrupts
 
     /// <summary>
     /// Judges the rounds with many soft interrupts and little other load, by the CPU time that no process used. True if
-    /// this time is mostly less than half of the time of the interrupts, false otherwise. Null if there is no such
-    /// round.
+    /// this time is mostly less than half of the time of the interrupts. Null without such a round.
     /// </summary>
     public static bool? AreCharged(IEnumerable<RoundMetrics> rounds)
     {

@@ -16,7 +16,7 @@ internal static class Steadiness
     private const double LeastDistance = 0.08;
 
     // In standard deviations of the test. If the order of the rounds were random, one of a thousand cells would have
-    // such a trend. Fewer than eight rounds cannot show it.
+    // such a trend. With fewer than eight rounds there is no test.
     private const double LeastDeviations = 3.29;
     private const int FewestOfTrend = 8;
 
@@ -27,8 +27,7 @@ internal static class Steadiness
     /// <summary>Reports that the calls per 100 ms rise or fall during the window, on average over the rounds of a cell.</summary>
     public static Observation? Trend(MeasuredRun run, MeasuredCell cell)
     {
-        // If the server died, windows with failed calls are left out: they have fewer calls at their end, which is no
-        // trend.
+        // If the run failed, windows with failed calls are left out: fewer calls at their end are no trend.
         var died = RunEnding.Failure(run.Record.Ending) is not null;
         var profile = Profile(cell.Rounds.Where(round => !died || round.FailedCalls + round.Record.CutOff == 0));
         if (profile.Length < FewestBuckets)

@@ -39,9 +39,7 @@ public sealed record LayerBudget
     /// </summary>
     public IReadOnlyList<LayerPart> Savings { get; private init; } = [];
 
-    /// <summary>
-    /// The time of the reference's whole call minus the time of this whole call. Null without a reference.
-    /// </summary>
+    /// <summary>The time of the reference's call minus the time of this call. Null without a reference.</summary>
     public LayerPart? Saving { get; private init; }
 
     private IReadOnlyDictionary<int, double[]> Values { get; init; } = new Dictionary<int, double[]>();
@@ -137,8 +135,8 @@ public sealed record LayerBudget
     private static double? Value(MeasuredCell cell, int number, bool isTime) =>
         cell.Rounds.FirstOrDefault(round => round.Record.Number == number) is not { } round ? null : isTime ? round.MeanNs : CpuOf(round);
 
-    // Adds the soft interrupts that are charged to neither side. This is at most the unattributed time, because the
-    // kernel may charge soft interrupts to processes. Any other unattributed time belongs to other programs.
+    // Adds the soft interrupts that the kernel charged to neither side. Some kernels charge them to processes, so at
+    // most the unattributed time is added. Any other unattributed time belongs to other programs.
     private static double? CpuOf(RoundMetrics round) =>
         Metric.TotalCpu.Value(round) + Math.Min(Metric.UnattributedCpu.Value(round) ?? 0, Metric.Find("softirq")!.Value(round) ?? 0);
 }

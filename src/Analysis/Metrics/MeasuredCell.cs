@@ -44,11 +44,11 @@ public sealed class MeasuredCell
     public IEnumerable<double> Values(Metric metric) => Rounds.Select(metric.Value).OfType<double>();
 
     /// <summary>
-    /// Returns the number that stands for the cell. A latency is of the calls of all rounds together. The cost of a
-    /// call (<see cref="Metric.IsCostOfCall"/>) is the median over the rounds. At full load, any other metric is that of
-    /// the median round, because requests/s are the result. At a given load, any other metric is the median over the
-    /// rounds, because all rounds have about the same rate and any of them could be the median round. In a run of two
-    /// builds, any other metric is <see cref="Middle"/>. Null when the rounds do not have the metric.
+    /// Returns the number that stands for the cell. A latency is computed from the calls of all rounds together. In a
+    /// run of two builds, every other metric is <see cref="Middle"/>. In other runs, the cost of a call
+    /// (<see cref="Metric.IsCostOfCall"/>) is the median over the rounds. At full load, any other metric is that of the
+    /// median round, because requests/s are the result. At a given load, it is the median over the rounds: all rounds
+    /// have about the same rate, so any of them could be the median round. Null when the rounds do not have the metric.
     /// </summary>
     public double? Value(Metric metric) => Median is null ? null
         : metric.IsOfLatencies ? metric.Value(All)

@@ -24,7 +24,7 @@ public sealed class MeasuredRun
     /// <summary>The cells in the order of <see cref="RunRecord.Cells"/>.</summary>
     public IReadOnlyList<MeasuredCell> Cells { get; }
 
-    /// <summary>The number of rounds in which a cell was measured again because something else had disturbed it.</summary>
+    /// <summary>The number of rounds that were measured again because their first attempt was disturbed.</summary>
     public int Repeated => Record.Rounds.Where(round => round.Attempt > 0)
         .Select(round => (Record.Cells[round.Cell].Key.Load, round.Number)).Distinct().Count();
 
@@ -39,10 +39,10 @@ public sealed class MeasuredRun
         IsOfBuilds && !ReferenceChoice.IsHead(cell.Key) ? null : references.Of(cell.Index) is { } index ? Cells[index] : null;
 
     /// <summary>
-    /// Chooses the rounds that count. A pair must come from one attempt. So of several attempts at a round of a
-    /// workload, the last attempt that measured all of its cells counts, or the first attempt if none did. A window
-    /// that was cut to less than half of its planned length (Ctrl-C, a lost server) counts only if all windows of its
-    /// cell were. Any further choice would select results.
+    /// Chooses the rounds that count. A pair must come from one attempt. If a round of a workload has several attempts,
+    /// the last attempt that measured all cells of the workload counts, or the first attempt if none measured all. A
+    /// window that was cut to less than half of its planned length or calls (Ctrl-C, a lost server) counts only if all
+    /// windows of its cell were cut. A choice by the results would bias them.
     /// </summary>
     private static IEnumerable<Measurement> Counting(RunRecord record)
     {

@@ -8,7 +8,7 @@ namespace IpcBench.Analysis.Metrics;
 /// <param name="Title">The name that reports show: <c>client CPU</c>.</param>
 /// <param name="Unit">The unit of the computed value. <see cref="Wording.Quantity"/> converts the value to text.</param>
 /// <param name="Value">Computes the value. Null when the round does not have the metric.</param>
-/// <param name="AtLeast">Whether the value is only a lower bound.</param>
+/// <param name="AtLeast">Whether the value of a round is only a lower bound. Null if it never is.</param>
 public sealed record Metric(
     string Id, string Title, Unit Unit, Better Better, Func<RoundMetrics, double?> Value, Func<RoundMetrics, bool>? AtLeast = null)
 {

@@ -22,8 +22,8 @@ public sealed class RateSearchResult
     public SearchOutcome Outcome { get; }
 
     /// <summary>
-    /// The highest rate that meets the objective, in calls per second. If the objective held at every rate that was
-    /// tried, or not even at the lowest, this is the last rate that was tried. 0 if the rate is unknown.
+    /// The highest rate that meets the objective, in calls per second. For <see cref="SearchOutcome.Everywhere"/> and
+    /// <see cref="SearchOutcome.Nowhere"/>, the last rate that was tried. 0 if the rate is unknown.
     /// </summary>
     public double Rate { get; }
 
@@ -33,7 +33,7 @@ public sealed class RateSearchResult
     /// <summary>The rate of the arm at full load, in calls per second. 0 if nothing was completed.</summary>
     public double Saturation { get; }
 
-    /// <summary>Every window in the order of the rounds, and whether it met the objective.</summary>
+    /// <summary>Every window in the order of the rounds, and whether this window met the objective.</summary>
     public IEnumerable<(RoundMetrics Window, bool IsKept)> Windows => windows.Select(window => (window, IsKept(Objective, window)));
 
     /// <summary>Computes the result of each cell of a search that has a window.</summary>
@@ -59,11 +59,11 @@ public sealed class RateSearchResult
     }
 
     /// <summary>
-    /// Counts what a window shows about one term of the objective. A call that failed or was cut off counts as slower
-    /// than any limit. For a mean, a failed call counts with the limit. The calls that were cut off count together with
-    /// the limit for each, or with the time that they took if their sum is larger. Calls that were due but not sent
-    /// count in the same way if they were late by more than the limit. If they were late by less, they are left out,
-    /// because their latency is unknown. For a share of failures, every call that was not sent counts.
+    /// Counts what a window shows about one term of the objective. For failures, every call that failed, was cut off,
+    /// or was due but not sent counts. For a percentile, a failed or cut off call counts as slower than the limit. For
+    /// a mean, a failed call counts with the limit, and the calls that were cut off count with the sum of their times,
+    /// or with the limit for each if this is more. For both, a call that was due but not sent counts like a cut off
+    /// call if it was late by more than the limit. Otherwise it is left out, because its latency is unknown.
     /// </summary>
     public static Probe ProbeOf(ObjectiveTerm term, RoundMetrics window)
     {
@@ -108,8 +108,8 @@ public sealed class RateSearchResult
             [.. windows.Select(window => ProbeOf(term, window))], term.Allowed, centre, Joint.Alpha)).OfType<FoundCrossing>().ToList();
         if (IsTooFew(near))
             return (SearchOutcome.TooFewCalls, 0, null);
-        // Without an interval, the rate lies at or beyond an end of the tried rates, or there are too few windows near
-        // it.
+        // Without an interval, the rate lies at or beyond an end of the tried rates, or too few windows are near this
+        // rate.
         return crossings.MinBy(one => one.Rate) is { Interval: { } interval } least
             ? (SearchOutcome.Found, least.Rate, interval) : (SearchOutcome.Unknown, 0, null);
     }

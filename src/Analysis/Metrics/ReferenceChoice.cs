@@ -5,8 +5,9 @@ namespace IpcBench.Analysis.Metrics;
 /// <summary>
 /// Chooses the reference of each cell. If the reference is named by its transport alone, a cell of this transport with
 /// the same client, protocol, mode and variant is preferred: grpc-dotnet over a pipe is compared with grpc-dotnet over
-/// TCP. Other cells are compared with the plain reference. A cell with a setting is compared with the same transport
-/// without this setting if the run has such a cell, because the question is what the setting changes.
+/// TCP. Other cells are compared with the arm whose whole name is the reference, or else with the first arm of that
+/// transport. A cell with a setting is compared with the same transport without this setting if the run has such a
+/// cell, because the question is what the setting changes.
 /// </summary>
 internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> cells)
 {

@@ -17,8 +17,8 @@ public sealed class RoundMetrics(Measurement round)
 
     /// <summary>
     /// Latencies of calls. Calls that were cut off, and calls that were due but not sent, are included with lower
-    /// bounds. Empty when the latencies of the successful calls are unknown, because otherwise the lower bounds of a
-    /// few calls would look like the latency of all calls.
+    /// bounds. Empty when the latencies of the successful calls are unknown: the lower bounds of a few calls alone
+    /// would look like the latency of all calls.
     /// </summary>
     public LatencyCounts Latency => latency ??= Ended.Count == 0 && round.Ok > 0 ? LatencyCounts.Empty
         : Ended.WithBounds(LatencyCounts.Decode(round.CutOffLatency).Add(LatencyCounts.Decode(round.NotSentLatency)));
@@ -57,7 +57,8 @@ public sealed class RoundMetrics(Measurement round)
     public bool IsIncomplete => isIncomplete ?? (round.CutOff > 0 || round.NotSent > 0);
 
     /// <summary>
-    /// Returns the number of calls that can be in flight over all connections. The server may allow fewer streams than requested.
+    /// Returns the number of calls that can be in flight on all connections together. The server may allow fewer
+    /// streams than requested.
     /// </summary>
     public long InFlight(int streams) =>
         Math.Max(1, round.Connections.Opened * Math.Min(streams, round.Connections.StreamsAllowed ?? streams));
@@ -90,16 +91,16 @@ public sealed class RoundMetrics(Measurement round)
     public double ServerCounted => round.Server is { CountedCalls: > 0 } server ? server.CountedCalls : ServerCalls;
 
     /// <summary>
-    /// Whether the server's CPU time covers the window alone, as the client's does. It does if it was read from outside
-    /// the server, or if the file is older and its windows had no load around them. If the server reports its own
-    /// counters, they cover the load before and after the window too.
+    /// Whether the server's CPU time covers the window alone, as the client's does. This is so if the system reported
+    /// the CPU time, and in older files, whose windows had no load around them. CPU time that the server itself
+    /// reported also covers the load before and after the window.
     /// </summary>
     private bool IsServerOfWindow =>
         round.Credited is null || round.Server is { CountedCalls: > 0 } or { GcCollections.Count: 0 };
 
     /// <summary>
-    /// CPU time of the machine in ns that neither client nor server used. Null when the system or the server does not
-    /// report CPU time.
+    /// CPU time of the machine in ns that neither client nor server used. Null when the CPU time of the machine or of
+    /// the server in the window is unknown.
     /// </summary>
     public double? UnattributedNs => round.Machine is { } machine && round.Server is { } server && IsServerOfWindow
         ? Math.Max(0, machine.BusyNs - (double)CpuNs(round.Client) - CpuNs(server)) : null;

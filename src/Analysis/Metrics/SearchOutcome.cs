@@ -5,18 +5,18 @@ public enum SearchOutcome
 {
     Found,
 
-    /// <summary>The objective held at every rate that was tried, up to more than the rate at full load.</summary>
+    /// <summary>The objective held at the highest rate that is tried, above the rate at full load.</summary>
     Everywhere,
 
-    /// <summary>The objective did not hold at the lowest rate that was tried.</summary>
+    /// <summary>The objective did not hold at the lowest rate that a search tries.</summary>
     Nowhere,
 
-    /// <summary>There are too few windows, or the rate lies outside the rates that were tried.</summary>
+    /// <summary>There are too few windows near the rate, or the rate lies outside the rates that were tried.</summary>
     Unknown,
 
     /// <summary>
-    /// There are too few calls to judge the objective: fewer than 100 of the calls near the rate, or at the highest
-    /// rates, may break it.
+    /// There are too few calls to judge the objective: its limit allows fewer than 100 bad calls among those near the
+    /// rate, or at the highest rates.
     /// </summary>
     TooFewCalls,
 }

@@ -6,7 +6,7 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Plots;
 
 /// <summary>
-/// The ratio of each arm to its reference with its interval. A ratio whose interval crosses the line at 1 is undecided.
+/// The ratio of each arm to its reference with its interval. An interval that crosses the line at 1 has no winner.
 /// </summary>
 internal sealed class RatioPlot : IPlot
 {
@@ -38,9 +38,9 @@ internal sealed class RatioPlot : IPlot
     }
 
     /// <summary>
-    /// Returns the comparison that is drawn for a cell. Null when its verdict is withheld, and for the reference transport
-    /// of another client, if other cells are compared with it: the difference between the clients is many times the
-    /// difference between transports.
+    /// Returns the comparison that is drawn for a cell. Null when its verdict is withheld. Also null for a cell that is
+    /// itself a reference of other cells but has another client than its own reference: the difference between clients
+    /// is many times the difference between transports.
     /// </summary>
     private static ArmComparison? Compared(MeasuredRun run, MeasuredCell cell) =>
         run.ReferenceOf(cell) is { } reference && reference.Key.Client != cell.Key.Client
@@ -66,8 +66,7 @@ internal sealed class RatioPlot : IPlot
         return AllOf(facet).SelectMany(Ends).Any(end => end < low || end > high);
     }
 
-    // If there are other pictures, a picture with a single mark is left out, because the table of the answer shows its
-    // ratio.
+    // If there are other pictures, a picture with a single mark is left out: the answer shows its ratio.
     private static List<Facet> Drawn(List<Facet> facets)
     {
         var several = facets.FindAll(facet => facet.Lines.Sum(line =>

@@ -5,9 +5,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>
-/// Requests per second as bars. Each size has its own scale, because the question is which arm is faster, not that 1 MB takes longer.
-/// </summary>
+/// <summary>Requests per second as bars. Each workload has a scale of its own, to show which arm is faster.</summary>
 internal sealed class ThroughputPlot : IPlot
 {
     private const double Row = 22;
@@ -30,8 +28,7 @@ internal sealed class ThroughputPlot : IPlot
     private static string Contradictions(NamedRun file, bool isNamed) =>
         RunTables.Contradictions(file.Run) is { Length: > 0 } note ? $" {(isNamed ? file.Name + ": " : "")}{note}" : "";
 
-    // A cell without a completed call has no bar. A cell at a given load has none either, because its requests/s are no
-    // result.
+    // A cell without a completed call has no bar. Nor has a cell at a given load: its requests/s are no result.
     private static List<(Series Series, MeasuredCell Cell)> Rows(Workload point, List<Series> all) => [.. all.SelectMany(series =>
         series.Cells.Where(cell => cell.Workload == point && cell.Value(Metric.Rate) > 0 && RunTables.IsAtFullLoad(cell))
             .Select(cell => (series, cell)))];

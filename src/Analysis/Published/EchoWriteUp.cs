@@ -74,7 +74,7 @@ internal sealed class EchoExplanation : IExplanation
     }
 
     /// <summary>
-    /// Says the change of the round trip against TCP, and the change of the CPU time in it. Null when neither change is decided.
+    /// Says how the time and CPU time of a round trip differ from TCP's. Null when neither difference is decided.
     /// </summary>
     private static string? Words(MeasuredRun run, MeasuredCell tcp, MeasuredCell cell)
     {

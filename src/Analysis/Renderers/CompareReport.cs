@@ -11,7 +11,7 @@ namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
 /// Runs compared with a base, as text or Markdown: a sentence per metric, the differences of the machines and settings,
-/// the decided rows, and the cells that only one of the runs has.
+/// the decided rows (with <paramref name="verbose"/> all rows), and the cells that only one of the runs has.
 /// </summary>
 /// <param name="width">Columns of the terminal. Null when lines are not wrapped.</param>
 public sealed class CompareReport(bool markdown, bool verbose = false, int? width = null)

@@ -10,7 +10,7 @@ namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
 /// The percentile format of HdrHistogram, which existing plotters read: the latencies of all rounds together in ms,
-/// with one block per cell. Comments have the interval over the rounds for some percentiles.
+/// with one block per cell. For some percentiles, a comment line has the interval over the rounds.
 /// </summary>
 public sealed class HgrmReport : IReport
 {

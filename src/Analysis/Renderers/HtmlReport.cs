@@ -83,7 +83,9 @@ public sealed class HtmlReport : IReport
         text.Line("</section>");
     }
 
-    /// <summary>Appends a table with a coloured cell for each shape and size. Its text says the same as its colours.</summary>
+    /// <summary>
+    /// Appends a table with a coloured cell for each shape and size. The text of a cell says the same as its colour.
+    /// </summary>
     private static void AppendGrid(StringBuilder text, VerdictGrid? grid)
     {
         if (grid is null)

@@ -212,8 +212,8 @@ public sealed class JsonReport : IReport
             _ => comparison.IsBetter ? "better" : "worse",
         });
         json.WriteBoolean("tooLittleToMatter", verdict.IsTooLittle);
-        // If there are too few rounds for any verdict, it is known how many are missing. Otherwise the number of rounds
-        // that would decide is a range.
+        // If there are too few rounds for an interval, the number of missing rounds is exact. Otherwise the number of
+        // rounds that would decide is a range.
         var missing = verdict.RoundsMissing > 0 ? verdict.RoundsMissing : (int?)null;
         Write(json, "moreRoundsLeast", missing ?? verdict.MoreRounds?.Least);
         Write(json, "moreRounds", missing ?? verdict.MoreRounds?.Most);

@@ -78,6 +78,6 @@ public sealed class MarkdownReport : IReport
             text.Line($"- {TextTable.Code(doubt.Id)} {TextTable.Escape(AdviceText.Both(doubt))}");
     }
 
-    /// <summary>Ends the heading of a table or list with a colon, unless it is a sentence.</summary>
+    /// <summary>Adds a colon to a heading of a table or list, unless it ends with a full stop or a colon.</summary>
     private static string Above(string title) => TextTable.Escape(title) + (title[^1] is '.' or ':' ? "" : ":");
 }

@@ -37,7 +37,7 @@ public sealed class PublishedReport : IReport
         return PrintableText.Of(text.ToString());
     }
 
-    // A table with more rows and a caption is moved to the end of the page.
+    // A table that has a caption and more rows than this is moved to the end of the page.
     private const int MostRows = 8;
 
     /// <summary>Writes all verdicts of the page in a sentence. Empty without verdicts.</summary>
@@ -90,8 +90,8 @@ public sealed class PublishedReport : IReport
     }
 
     /// <summary>
-    /// Appends how a file was measured. The command is left out if a script made it, because it is long and has random
-    /// ports. The page already has the command of the script.
+    /// Appends how a file was measured. If a script ran the tool, the command of the file is left out: it is long and
+    /// has random ports. The page already has the command of the script.
     /// </summary>
     private static void AppendOrigin(StringBuilder text, NamedRun file, string command = "GrpcBench")
     {

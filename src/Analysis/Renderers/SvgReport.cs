@@ -13,7 +13,7 @@ public sealed class SvgReport(string? plot = null) : IReport
 {
     private const double Gap = 28;
     private const double Heading = 34;
-    private const int NoteColumns = 80; // of 12 pixels, in the width of one picture
+    private const int NoteColumns = 80; // letters of 12 pixels that fit into one picture's width
     private static readonly string[] Overview = ["ratio", "throughput", "cpu", "round-trip", "normalised", "layers", "objective"];
 
     public string Format => "svg";

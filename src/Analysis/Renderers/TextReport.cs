@@ -52,7 +52,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
     private static void Doubts(TextPage page, Document document)
     {
         var doubts = document.Doubts.Blocks.SelectMany(block => block.Doubts).ToList();
-        // A screen without percentiles does not say why one is missing.
+        // A screen without percentiles does not say why a percentile is missing.
         if (page.Layout.IsBrief && !document.HasPercentilesOnScreen)
             doubts.RemoveAll(doubt => doubt.Id == "few-samples");
         if (doubts.Count == 0)

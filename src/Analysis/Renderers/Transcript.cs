@@ -80,8 +80,7 @@ public static class Transcript
     private static void AppendDetails(StringBuilder text, RoundMetrics reading, CellKey key)
     {
         var percentiles = Metric.Percentiles.Append(Metric.Max);
-        // The latency of one-way messages may be unknown although there are enough of them, so "not enough data" would
-        // be wrong.
+        // The latency of one-way messages may be unknown despite enough messages: "not enough data" would be wrong.
         text.Line("Latency: " + (key.IsOneWay && reading is { Record.Ok: > 0, Latency.Count: 0 } ? "not known" : string
             .Join("  ", percentiles.Select(p => $"{p.Id} {(p.Value(reading) is null ? "not enough data" : p.Show(reading))}"))));
         var server = Metric.ServerCpu.Show(reading);

@@ -97,9 +97,9 @@ public sealed class WrkReport : IReport
 
     private static string Hundredths(double value) => value.ToString("0.00", CultureInfo.InvariantCulture);
 
-    /// <summary>Returns the bytes of the completed calls. The headers are included if the file counts them.</summary>
+    /// <summary>Returns all bytes received in the window, or the payload bytes if the file has only these.</summary>
     private static double BytesOf(Measurement round) => round.ReceivedBytes is not { } all ? round.PayloadBytes
-        : round is { Credited: null, Ok: > 0 } ? (double)all * round.Completed / round.Ok // older files: including the drain
+        : round is { Credited: null, Ok: > 0 } ? (double)all * round.Completed / round.Ok // all includes the drain in older files
         : all;
 
     private static long Sum(Measurement round, Func<string, bool> kind) => round.Failed.Where(failure => kind(failure.Key))

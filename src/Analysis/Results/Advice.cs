@@ -13,7 +13,7 @@ public sealed record Advice
     public required string Fix { get; init; }
 
     /// <summary>
-    /// The cells that the advice is about, as indexes into <see cref="RunRecord.Cells"/>. Empty when it is about the whole run.
+    /// The cells as indexes into <see cref="RunRecord.Cells"/>. Empty when the advice is about the whole run.
     /// </summary>
     public IReadOnlyList<int> Cells { get; init; } = [];
 }

@@ -7,8 +7,8 @@ public sealed record CallRecord
     public required string Method { get; init; }
 
     /// <summary>
-    /// SHA-256 over the messages of all requests, in lower-case hexadecimal digits. Before each message stands its length
-    /// as four big-endian bytes.
+    /// SHA-256 over the messages of all requests, in lower-case hexadecimal digits. The length of each message comes
+    /// first, as four big-endian bytes.
     /// </summary>
     public required string Corpus { get; init; }
 

@@ -21,8 +21,8 @@ public sealed record CellKey
 
     /// <summary>
     /// The kind of call. <c>upload</c> sends a payload to the server. <c>ping-pong</c> sends a message on an open
-    /// stream and gets an answer. <c>push</c> and <c>pull</c> are a single message of a stream, to the server and from
-    /// it. Empty for a unary call with the payload in the reply.
+    /// stream and gets an answer. <c>push</c> is one message of a stream to the server, <c>pull</c> one message from
+    /// the server. Empty for a unary call with the payload in the reply.
     /// </summary>
     public string Mode { get; init; } = "";
 
@@ -56,8 +56,8 @@ public sealed record CellKey
     public string Load { get; init; } = FullLoad;
 
     /// <summary>
-    /// What else distinguishes this arm: <c>socket-buffer=256k</c> in a sweep, <c>a/a</c> for the reference's second
-    /// endpoint. Empty for other arms.
+    /// Settings and marks of the cell, separated by blanks: <c>socket-buffer=256k</c> in a sweep, <c>work=10us</c>,
+    /// <c>a/a</c> for the reference's second endpoint. Empty without any.
     /// </summary>
     public string Variant { get; init; } = "";
 
@@ -90,7 +90,9 @@ public sealed record CellKey
     [JsonIgnore]
     public string Work => WorkOf(Method, Size, ServerWork);
 
-    /// <summary>The work as <see cref="Work"/> says it, without the method. Empty when nothing else is known of the call.</summary>
+    /// <summary>
+    /// The size and the server's work. For a <see cref="Method"/>, only the work. Empty for a method without work.
+    /// </summary>
     [JsonIgnore]
     public string WorkWithoutMethod => Method.Length == 0 ? Work : ServerWork.Length == 0 ? "" : $"work {ServerWork}";
 

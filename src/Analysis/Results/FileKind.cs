@@ -5,7 +5,7 @@ namespace IpcBench.Analysis.Results;
 /// <summary>Tells regular files from devices and pipes.</summary>
 public static partial class FileKind
 {
-    /// <summary>Whether the path is a device or pipe, which takes bytes once and is not a file that can be replaced.</summary>
+    /// <summary>Whether the path leads to a device or pipe, which is written to and not replaced.</summary>
     public static bool IsStream(string path)
     {
         try
@@ -14,14 +14,14 @@ public static partial class FileKind
             // GetFullPath turns NUL into \\.\NUL, and names of pipes begin in the same way.
             if (OperatingSystem.IsWindows())
                 return target.StartsWith(@"\\.\", StringComparison.Ordinal);
-            // If the file behind /dev/stdout were replaced, programs that have it open would not see the new file.
+            // If the file behind /dev/stdout were replaced, programs with the old file open would miss the new file.
             if (target.StartsWith("/dev/", StringComparison.Ordinal) || target.StartsWith("/proc/", StringComparison.Ordinal))
                 return Path.Exists(target);
             return OperatingSystem.IsLinux() && IsSpecial(target);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
         {
-            return false; // writing it fails with the reason
+            return false; // the write that follows fails and gives the reason
         }
     }
 
@@ -29,8 +29,9 @@ public static partial class FileKind
     public static bool IsStandardOutput(string path) => path is "/dev/stdout" or "/dev/stderr" or "/dev/fd/1" or "/dev/fd/2";
 
     /// <summary>
-    /// Whether the path is a device or pipe. .NET does not say this, and opening a pipe to find out would end its reader.
-    /// So statx(2) is called. Unlike that of stat(2), its structure is the same on every architecture.
+    /// Whether the path is a device or pipe. .NET has no method for this, and opening and closing a pipe would end the
+    /// input of its reader. statx(2) opens nothing. Unlike the structure of stat(2), its structure is the same on every
+    /// architecture.
     /// </summary>
     private static unsafe bool IsSpecial(string path)
     {
@@ -45,7 +46,8 @@ public static partial class FileKind
     private static unsafe partial int Statx(int folder, string path, int flags, uint mask, byte* buffer);
 
     /// <summary>
-    /// Returns the full path behind all links. Links in /proc to what a process has open are kept, because they lead to no path.
+    /// Returns the full path behind all links. A path in /dev is kept as it is: /dev/stdout leads to an open file of
+    /// this process, and an open file may have no path.
     /// </summary>
     internal static string Target(string path) =>
         new FileInfo(path).LinkTarget is not null && !path.StartsWith("/dev/", StringComparison.Ordinal)

@@ -21,10 +21,10 @@ public sealed record HostInfo
     public string ClockSource { get; init; } = "";
     public long MemoryBytes { get; init; }
 
-    /// <summary>CPUs that the client may use (<c>0-1</c>), or <c>free</c>.</summary>
+    /// <summary>CPUs that the client may use (<c>0-1</c>), or <c>free</c> for all CPUs.</summary>
     public string ClientCpus { get; init; } = "free";
 
-    /// <summary>CPUs that the server may use, or <c>free</c>.</summary>
+    /// <summary>CPUs that the server may use, or <c>free</c> for all CPUs.</summary>
     public string ServerCpus { get; init; } = "free";
 
     public string Runtime { get; init; } = "";
@@ -40,7 +40,7 @@ public sealed record HostInfo
     /// <summary>The client's <c>DOTNET_*</c> and <c>COMPlus_*</c> variables that are known to affect results.</summary>
     public IReadOnlyDictionary<string, string> RuntimeVariables { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>Soft limit of open files.</summary>
+    /// <summary>Soft limit of the client's open files.</summary>
     public long OpenFileLimit { get; init; }
 
     /// <summary>Longest accept queue (net.core.somaxconn on Linux).</summary>

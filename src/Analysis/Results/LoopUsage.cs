@@ -6,7 +6,7 @@ public sealed record LoopUsage
     /// <summary>Calls of recv(2).</summary>
     public long Receives { get; init; }
 
-    /// <summary>Receives that found nothing.</summary>
+    /// <summary>Calls of recv(2) that found no bytes.</summary>
     public long EmptyReceives { get; init; }
 
     /// <summary>Calls of send(2) and sendmsg(2).</summary>

@@ -22,7 +22,7 @@ public sealed record Measurement
 
     public required DateTimeOffset At { get; init; }
 
-    /// <summary>The measured length of the window, by which throughput is divided.</summary>
+    /// <summary>The measured length of the window. Throughput is the number of calls divided by this length.</summary>
     public required long WindowNs { get; init; }
 
     /// <summary>Calls that started inside the window.</summary>
@@ -42,7 +42,7 @@ public sealed record Measurement
     /// </summary>
     public IReadOnlyDictionary<string, string> FailureMessages { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>Started calls that were still in flight at the time-out or the drain limit.</summary>
+    /// <summary>Started calls that were still in flight at their time-out or at the end of the drain.</summary>
     public long CutOff { get; init; }
 
     /// <summary>Calls that succeeded inside the window, including calls sent before it.</summary>
@@ -84,8 +84,7 @@ public sealed record Measurement
     public required long LatencySumNs { get; init; }
 
     /// <summary>
-    /// Lower bounds in ns of the latencies of calls that were cut off, coded like <see cref="Latency"/>. Empty without
-    /// such calls.
+    /// Lower bounds in ns of the latencies of calls that were cut off, coded like <see cref="Latency"/>. Empty if none.
     /// </summary>
     public string CutOffLatency { get; init; } = "";
 
@@ -116,7 +115,7 @@ public sealed record Measurement
     /// <summary>In an open loop, the requested calls per second. 0 in a closed loop.</summary>
     public double AskedRate { get; init; }
 
-    /// <summary>What kept the client's streams from writing inside the window. Null when unknown.</summary>
+    /// <summary>Why the client's streams could not write during the window. Null when unknown.</summary>
     public BlockedShares? Blocked { get; init; }
 
     /// <summary>
@@ -126,9 +125,9 @@ public sealed record Measurement
     public required ProcessUsage Client { get; init; }
 
     /// <summary>
-    /// What the server used. The system reports the CPU time of the server's processes inside the window. Otherwise the
-    /// server reports its CPU time, which includes load before and after the window. The server reports everything
-    /// else. Null when nobody reports the usage.
+    /// What the server used. If the server's processes are known, the system reports their CPU time inside the window.
+    /// Otherwise the server reports its CPU time, which includes load before and after the window. Other values come
+    /// from the server. Null when neither of them reports the usage.
     /// </summary>
     public ProcessUsage? Server { get; init; }
 
@@ -140,7 +139,7 @@ public sealed record Measurement
     /// <summary>The endpoints of <c>--watch</c> in the order of the command line. Empty without <c>--watch</c>.</summary>
     public IReadOnlyList<WatchedEndpoint> Watched { get; init; } = [];
 
-    /// <summary>Calls completed by each thread that ran completions.</summary>
+    /// <summary>Calls completed by each client thread. Threads that completed no call are left out.</summary>
     public IReadOnlyList<long> ThreadCalls { get; init; } = [];
 
     /// <summary>Calls completed in each 100 ms of the window.</summary>
@@ -163,9 +162,9 @@ public sealed record Measurement
     public double MemoryStepNs { get; init; }
 
     /// <summary>
-    /// What else used the machine during the round and makes it doubtful. A later attempt of the same round replaces
-    /// the round. Without a later attempt the round counts, and reports show the doubt. Empty for a round that is not
-    /// spoiled.
+    /// Why the round is doubtful: other load on the machine, or a standstill of the machine. A later attempt of the
+    /// same round replaces the round. Without a later attempt the round counts, and reports show the doubt. Empty for a
+    /// round that is not spoiled.
     /// </summary>
     public string Spoiled { get; init; } = "";
 
@@ -180,14 +179,14 @@ public sealed record Measurement
 /// Back-pressure on the streams, by cause. Each share is the part of the time of all streams in which they had data to
 /// write but could not write.
 /// </summary>
-/// <param name="StreamWindow">The stream's window was closed (RFC 9113, 6.9).</param>
-/// <param name="ConnectionWindow">The connection's window was closed.</param>
+/// <param name="StreamWindow">The stream's flow-control window was closed (RFC 9113, 6.9).</param>
+/// <param name="ConnectionWindow">The connection's flow-control window was closed.</param>
 /// <param name="Socket">The socket accepted no more data.</param>
 /// <param name="Times">How often a stream was blocked.</param>
 /// <param name="ResumeNs">Mean time in ns until the stream could write again. 0 if no stream was blocked.</param>
 /// <param name="AheadBytes">
 /// The most flow-controlled bytes in flight on a connection when a stream was blocked. These bytes were written, and
-/// the reader had not yet returned them to the window.
+/// the reader's WINDOW_UPDATE for them had not yet arrived.
 /// </param>
 public sealed record BlockedShares(
     double StreamWindow, double ConnectionWindow, double Socket, long Times = 0, long ResumeNs = 0, long AheadBytes = 0);

@@ -22,19 +22,19 @@ public sealed record ProcessUsage
     /// </summary>
     public long? VoluntarySwitches { get; init; }
 
-    /// <summary>System calls of this program's event loop. Null when its event loop does not serve the sockets.</summary>
+    /// <summary>System calls of the process's own event loop. Null when .NET serves the sockets instead.</summary>
     public LoopUsage? Loop { get; init; }
 
     /// <summary>
     /// The calls that succeeded while this usage was counted. The usage is divided by this number. In files with
-    /// <see cref="Measurement.Credited"/>, a usage of the window alone is divided by the credited calls instead.
+    /// <see cref="Measurement.Credited"/>, a usage of only the window is divided by the credited calls instead.
     /// </summary>
     public long Calls { get; init; }
 
     /// <summary>
-    /// The calls by which allocations and context switches are divided, if these cover another time than the CPU time:
-    /// a server's own counters include load before and after the window. 0 when they are divided by <see
-    /// cref="Calls"/>.
+    /// The calls by which a server's allocations and context switches are divided, if the CPU time comes from the
+    /// system. The system's CPU time covers the window, but the server's counters include load before and after the
+    /// window. 0 when they are also divided by <see cref="Calls"/>.
     /// </summary>
     public long CountedCalls { get; init; }
 }

@@ -145,7 +145,7 @@ public static class ResultsFile
         return reader is not { CurrentDepth: 0, TokenType: JsonTokenType.EndObject };
     }
 
-    /// <summary>Writes, and tells a failure as the error of this class.</summary>
+    /// <summary>Runs the action, and turns its errors into <see cref="ResultsFileException"/>.</summary>
     private static void Refusing(string path, Action write)
     {
         try

@@ -15,7 +15,7 @@ public sealed record RunOptionsRecord
     /// </summary>
     public long SliceNs { get; init; }
 
-    /// <summary>Whether the user requested the length (<c>-d</c>), so that windows were not lengthened for slow calls.</summary>
+    /// <summary>Whether the user requested the length (<c>-d</c>). If not, slow calls could lengthen windows.</summary>
     public bool DurationFixed { get; init; }
 
     /// <summary>Calls of a measurement. 0 when a measurement ends after a time.</summary>
@@ -24,8 +24,8 @@ public sealed record RunOptionsRecord
     public required long WarmupNs { get; init; }
 
     /// <summary>
-    /// Whether each round had server processes of its own. Otherwise all rounds share their processes, and intervals do
-    /// not cover how another start of the servers would differ.
+    /// Whether each round had server processes of its own. Otherwise all rounds share the same processes, and intervals
+    /// do not include the differences between starts of the servers.
     /// </summary>
     public bool FreshServers { get; init; }
 
@@ -50,8 +50,8 @@ public sealed record RunOptionsRecord
     public bool RoundsAuto { get; init; }
 
     /// <summary>
-    /// Numbers of rounds after which the user looked at the results and requested more (<c>--resume</c>). The last entry
-    /// is the requested number of rounds. Intervals are corrected for these looks. Empty for a run without
+    /// Numbers of rounds after which the user looked at the results and requested more rounds (<c>--resume</c>). The
+    /// last entry is the requested number of rounds. Intervals are corrected for these looks. Empty without
     /// <c>--resume</c>.
     /// </summary>
     public IReadOnlyList<int> Looks { get; init; } = [];

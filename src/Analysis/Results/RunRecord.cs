@@ -11,7 +11,7 @@ public sealed record RunRecord
 
     public required DateTimeOffset Started { get; init; }
 
-    /// <summary>When the run ended. Null while it goes on, and in the file of a run that was killed.</summary>
+    /// <summary>When the run ended. Null while the run goes on, and in the file of a run that was killed.</summary>
     public DateTimeOffset? Finished { get; init; }
 
     /// <summary>How the run ended: <c>running</c>, <c>complete</c>, <c>interrupted</c>, or <c>failed: …</c> with one sentence.</summary>
@@ -47,12 +47,14 @@ public sealed record RunRecord
     public IReadOnlyList<ServerInfo> Servers { get; init; } = [];
 
     /// <summary>
-    /// The processes whose CPU time counts as the servers', if this tool did not start the servers. Empty when this
-    /// tool started them.
+    /// If this tool did not start the servers, the processes whose CPU time counts as that of the servers. Empty when
+    /// this tool started the servers.
     /// </summary>
     public IReadOnlyList<ServerProcess> ServerProcesses { get; init; } = [];
 
-    /// <summary>The cells in the order of reports. <see cref="Measurement.Cell"/> is an index into this list.</summary>
+    /// <summary>
+    /// The cells in the order in which reports show them. <see cref="Measurement.Cell"/> is an index into this list.
+    /// </summary>
     public required IReadOnlyList<Cell> Cells { get; init; }
 
     /// <summary>Every measured round of every cell in the order of measuring, including spoiled and repeated rounds.</summary>

@@ -14,6 +14,6 @@ public sealed record ServerInfo
     public string GcMode { get; init; } = "";
     public int Processors { get; init; }
 
-    /// <summary>Knobs and limits, as text.</summary>
+    /// <summary>Settings and limits of the server, as text.</summary>
     public IReadOnlyDictionary<string, string> Settings { get; init; } = new Dictionary<string, string>();
 }

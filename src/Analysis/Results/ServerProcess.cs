@@ -1,8 +1,7 @@
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
-/// The process whose CPU time, with that of its descendants, counts as the server's. Otherwise the reason why there is
-/// none.
+/// The process whose CPU time, with its descendants, counts as the server's. If none was found, the reason.
 /// </summary>
 public sealed record ServerProcess
 {

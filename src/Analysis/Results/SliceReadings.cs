@@ -1,8 +1,8 @@
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
-/// The readings of each slice of a round, in the order of measuring. The slices with the same index of all cells of a
-/// comparison are measured next to each other and form a block.
+/// The readings of each slice of a round, in the order of measuring. In a comparison, the slices of all cells that have
+/// the same index form a block. They are measured next to each other.
 /// </summary>
 public sealed record SliceReadings
 {

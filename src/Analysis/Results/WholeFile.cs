@@ -3,14 +3,14 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
-/// Reads and writes whole files. A path that is being written has the old file or the new file, never a part of it. A
-/// file larger than <see cref="LargestRead"/> is not read.
+/// Reads and writes whole files. While a path is written, it has the whole old file or the whole new file. A file
+/// larger than <see cref="LargestRead"/> is not read.
 /// </summary>
 public static partial class WholeFile
 {
     /// <summary>
-    /// The largest number of bytes that is read. No run of this tool makes such a large file (a cell and round takes 4
-    /// kB). Without the limit, reading a device that never ends would not end.
+    /// The largest number of bytes that is read. No run of this tool makes such a large file: each round of a cell
+    /// takes 4 kB. Without the limit, reading a device that never ends would not end.
     /// </summary>
     public const long LargestRead = 256L << 20;
 
@@ -19,8 +19,8 @@ public static partial class WholeFile
 
     /// <summary>
     /// Writes <paramref name="write"/>'s bytes to <paramref name="path"/>. Makes the folder if it does not exist. A
-    /// regular file is replaced in one step and keeps its mode. Symbolic links are followed. A device or pipe is written
-    /// to, and is not replaced.
+    /// regular file is replaced in one step and keeps its mode. Symbolic links are followed. A device or pipe is
+    /// written to.
     /// </summary>
     /// <exception cref="IOException">The file cannot be written. The message is one sentence without the path.</exception>
     /// <exception cref="UnauthorizedAccessException">
@@ -36,8 +36,8 @@ public static partial class WholeFile
         }
         if (FileKind.IsStandardOutput(path))
         {
-            // Standard output is already open and may lead to a file. If this file were opened by its name, writing
-            // would begin at its start.
+            // Standard output is already open and may lead to a file. If this file were opened again by its name, the
+            // bytes would overwrite the start of the file.
             using var standard = path[^1] is '1' or 't' ? Console.OpenStandardOutput() : Console.OpenStandardError();
             write(standard);
             return;
@@ -49,8 +49,8 @@ public static partial class WholeFile
     }
 
     /// <summary>
-    /// Finds out whether <see cref="Write"/> would succeed, by doing everything except for the last step. The file at the
-    /// path stays as it is.
+    /// Finds out whether <see cref="Write"/> would succeed: makes the new file beside the old file, and deletes it. The
+    /// file at the path stays as it is. Does nothing for a device or pipe.
     /// </summary>
     public static void TryWrite(string path, Action<Stream> write)
     {
@@ -85,7 +85,7 @@ public static partial class WholeFile
     {
         if (Directory.Exists(path))
             throw new IOException("the path is a folder");
-        // The file may be replaced while it is open here. Otherwise a run that still writes it would fail on Windows.
+        // FileShare.Delete allows a run that is not finished to replace its file while the file is open here (Windows).
         using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
         var bytes = new MemoryStream();
         var buffer = new byte[64 * 1024];
@@ -115,7 +115,7 @@ public static partial class WholeFile
     internal static string Why(Exception e)
     {
         var line = e.Message.ReplaceLineEndings(" ").Trim();
-        // Some messages of the framework end with the name of the temporary file. The message already has the name of the real file.
+        // Some messages of .NET end with the name of the temporary file, which the user does not know.
         var name = line.LastIndexOf(" : '", StringComparison.Ordinal);
         return (name > 0 && line.EndsWith('\'') ? line[..name] : line).TrimEnd('.');
     }
@@ -146,7 +146,7 @@ public static partial class WholeFile
         var mode = !OperatingSystem.IsWindows() && Path.Exists(target) ? File.GetUnixFileMode(target) : anybody;
         if ((mode & anybody) == 0)
             throw new UnauthorizedAccessException("it is read-only");
-        if (Path.Exists(target)) // may it be written?
+        if (Path.Exists(target)) // throws if this user may not write it
             new FileStream(target, FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete).Dispose();
         var folder = Path.GetDirectoryName(target)!;
         MakeFolder(folder);
@@ -166,7 +166,7 @@ public static partial class WholeFile
         catch (Exception e)
         {
             TryDelete(temporary);
-            // .NET throws this for EFBIG, which the system answers beyond ulimit -f (RandomAccess.Unix.cs).
+            // .NET throws this for EFBIG, the system's error for a file beyond ulimit -f (RandomAccess.Unix.cs).
             if (e is ArgumentOutOfRangeException)
                 throw new IOException("the file would be larger than the system allows (ulimit -f)", e);
             throw;
@@ -174,9 +174,9 @@ public static partial class WholeFile
     }
 
     /// <summary>
-    /// Gives a file its name. Returns false if another file has the name. On Unix, File.Move checks that the name is
-    /// free before it renames. A file that another program makes in between would be replaced. link(2) never replaces a
-    /// file.
+    /// Renames the temporary file. Returns false if the new name is taken. On Unix, File.Move first checks that the
+    /// name is free and then renames. If another program makes a file between these steps, File.Move replaces this
+    /// file. link(2) never replaces a file.
     /// </summary>
     private static bool TryName(string temporary, string path)
     {
@@ -206,7 +206,7 @@ public static partial class WholeFile
         {
             return new FileStream(temporary, FileMode.CreateNew, FileAccess.Write, FileShare.None);
         }
-        catch (UnauthorizedAccessException e) // its own words have the temporary name, which nobody knows
+        catch (UnauthorizedAccessException e) // its message names the temporary file, which the user does not know
         {
             throw new UnauthorizedAccessException($"this user may not write in the folder {folder}", e);
         }

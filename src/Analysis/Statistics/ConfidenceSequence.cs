@@ -2,17 +2,17 @@ namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
 /// An interval that may be looked at after every round. Alpha is the probability that the interval misses the mean at
-/// any of these looks, however many there are. It is the t-mixture sequence with the right-Haar prior on the standard
-/// deviation and a normal prior on effect / deviation (Lai 1976, On confidence sequences, Annals of Statistics 4; Wang
-/// and Ramdas 2024, Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance).
+/// any of these looks, however many there are. The interval is the t-mixture sequence with the right-Haar prior on the
+/// standard deviation and a normal prior on effect / deviation (Lai 1976, On confidence sequences, Annals of Statistics
+/// 4; Wang and Ramdas 2024, Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance).
 /// </summary>
 public static class ConfidenceSequence
 {
-    // The variance of the normal prior on effect / deviation. The intervals are shortest when the effect is about as large
-    // as the square root of this variance times the deviation of a round: with 1, as large as that deviation.
+    // The variance of the normal prior on effect / deviation. With 1, the intervals are shortest when the effect is
+    // about as large as the standard deviation of a round.
     private const double Prior = 1;
 
-    /// <summary>Computes the interval of values in the order of measuring. Null while it would be infinite.</summary>
+    /// <summary>Computes the interval of values in the order of measuring. Null while its width is infinite.</summary>
     public static Interval? Compute(IReadOnlyCollection<double> values, double alpha)
     {
         if (Multiplier(values.Count, alpha) is not { } multiplier)

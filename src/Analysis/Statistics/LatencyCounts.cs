@@ -13,7 +13,7 @@ public sealed class LatencyCounts
     private readonly int[] slots;
     private readonly long[] cumulated;
 
-    // The counts without lower bounds. Null when there are no lower bounds.
+    // The counts of the values that are exact. Null when no value is a lower bound.
     private LatencyCounts? ended;
 
     internal LatencyCounts(int[] slots, long[] counts)
@@ -53,8 +53,7 @@ public sealed class LatencyCounts
         ended is not null && HasDataFor(percentile) && RankOf(percentile) is var rank
             && (rank > ended.Count || ended.ValueAtRank(rank) > (1 + LeastRise) * ValueAtRank(rank));
 
-    // A smaller rise is no reason for a doubt. Among thousands of calls, one call changes only the last digit of a
-    // percentile.
+    // A smaller rise is no reason for a doubt: one call among thousands changes the last digit of a percentile.
     private const double LeastRise = 0.005;
 
     /// <summary>The longest value in ns. Null without values.</summary>
@@ -105,9 +104,7 @@ public sealed class LatencyCounts
         return new LatencyCounts([.. sums.Keys], [.. sums.Values]);
     }
 
-    /// <summary>
-    /// Returns the values of both histograms together. The values of <paramref name="bounds"/> are lower bounds.
-    /// </summary>
+    /// <summary>Returns these values together with <paramref name="bounds"/>, which are lower bounds.</summary>
     public LatencyCounts WithBounds(LatencyCounts bounds)
     {
         if (bounds.Count == 0)

@@ -28,7 +28,7 @@ public sealed class LatencyHistogram
 
     public ReadOnlySpan<long> Counts => counts;
 
-    /// <summary>Counts a duration. A negative duration, which a difference of two clock readings can be, counts as 0.</summary>
+    /// <summary>Counts a duration. A negative duration counts as 0 (two clocks may differ a little).</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Record(long nanoseconds)
     {

@@ -97,8 +97,8 @@ public static class MaxT
         private double Mean { get; }
 
         /// <summary>
-        /// Computes the interval from the critical sum c. Student's t² of a sum c is (n − 1)c² / (n − c²). Null for too
-        /// few rounds.
+        /// Computes the interval from the critical sum c. Student's t² of a sum c is (n − 1)c² / (n − c²). Null with
+        /// too few rounds.
         /// </summary>
         public Interval? IntervalAt(double critical)
         {

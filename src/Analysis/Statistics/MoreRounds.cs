@@ -1,8 +1,8 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// About how many more rounds a verdict needs, as a range. With six rounds a single number would be too uncertain:
-/// samples of the same truth gave 5 to 74. With fewer than ten rounds there is no estimate.
+/// About how many more rounds a verdict needs, as a range. A single number would be too uncertain: after six rounds,
+/// simulations of one true ratio gave 5 to 74. With fewer than ten rounds there is no estimate.
 /// </summary>
 /// <param name="Least">The number if the difference and its noise are at the favourable ends of their likely ranges.</param>
 /// <param name="Most">The number if both are at the unfavourable ends. <see cref="Many"/> means "too many to name".</param>
@@ -15,10 +15,9 @@ public sealed record MoreRounds(int Least, int Most)
     public const int FewestRounds = 10;
 
     /// <summary>
-    /// Estimates how many more rounds make the interval narrow enough for a verdict: the interval excludes 1 if the ratio
-    /// stays the same, or lies within delta. The interval is that of a confidence sequence whose alpha is divided by
-    /// <paramref name="claims"/>. The estimate is a range, since the ratio and the noise are each taken at both ends of
-    /// their 80 % intervals.
+    /// Estimates after how many more rounds the interval excludes 1 or lies within ±delta. The interval is that of a
+    /// confidence sequence whose alpha is divided by <paramref name="claims"/>. The estimate is a range: the ratio and
+    /// the noise are each taken at both ends of their 80 % intervals. Null with too few rounds or without noise.
     /// </summary>
     internal static MoreRounds? Estimate(RatioEstimate estimate, double delta, int claims)
     {
@@ -39,8 +38,8 @@ public sealed record MoreRounds(int Least, int Most)
     }
 
     /// <summary>
-    /// Computes the number of rounds after which half the width of the interval is at most this many standard
-    /// deviations of a round.
+    /// Computes the number of rounds after which half the width of the interval is at most <paramref name="half"/>
+    /// standard deviations of a round.
     /// </summary>
     private static int Needed(double half, int claims)
     {

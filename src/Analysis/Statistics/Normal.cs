@@ -3,7 +3,7 @@ namespace IpcBench.Analysis.Statistics;
 internal static class Normal
 {
     /// <summary>
-    /// Computes P(Z ≤ z), by Marsaglia's series (2004, Evaluating the normal distribution), exact to 1e-15 where this matters.
+    /// Computes P(Z ≤ z), by Marsaglia's series (2004, Evaluating the normal distribution). 0 or 1 beyond z = ±8.
     /// </summary>
     public static double Below(double z)
     {

@@ -1,21 +1,20 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// Searches for the highest rate at which an objective holds, with one rate per window. The rates are a stochastic
-/// approximation of the log rate (Kesten 1958, Accelerated stochastic approximation). After a window that met the
-/// objective, the rate steps up, and after a window that did not, it steps down. Each change of direction halves the
-/// step, down to 4 %. Later windows thus correct a window that was wrong by chance, after which a bisection would stay
-/// wrong. The result comes from a local regression over the windows near the end of the search: the log of what counts
-/// against the objective is fitted as a linear function of the log rate. Windows are weighted by their distance. The
-/// fit is by quasi-likelihood with a variance proportional to the mean (Wedderburn 1974; Loader 1999, Local Regression
-/// and Likelihood). The interval is a jackknife over the windows (Tukey 1958), so the calls of a window need not be
-/// independent.
+/// Searches for the highest rate at which an objective holds, with one rate per window. The search is a stochastic
+/// approximation in the log rate (Kesten 1958, Accelerated stochastic approximation). The rate steps up after a window
+/// that met the objective, and down after a window that missed it. Each change of direction halves the step, down to 4
+/// %. If a window is wrong by chance, later windows correct it, which a bisection could not do. The result comes from a
+/// local regression over the windows near <see cref="Centre"/>. The log of what counts against the objective is fitted
+/// as a linear function of the log rate, and windows closer to the centre have more weight. The fit is by
+/// quasi-likelihood with a variance proportional to the mean (Wedderburn 1974; Loader 1999, Local Regression and
+/// Likelihood). The interval is a jackknife over the windows (Tukey 1958), so the calls of a window may be dependent.
 /// </summary>
 public static class RateSearch
 {
     /// <summary>
-    /// The number of rounds that a search has in addition to the requested ones, because its first steps only approach
-    /// the rate.
+    /// The number of rounds that a search has in addition to the requested ones: its first steps only approach the
+    /// rate.
     /// </summary>
     public const int Approach = 8;
 
@@ -74,8 +73,8 @@ public static class RateSearch
         var near = Near(probes, centre);
         if (Local(near, allowed, centre) is not { } found)
             return null;
-        // A rate beyond the windows is limited to their end, whichever window is left out. The jackknife would then
-        // find equal rates, and an interval without width, although the rate is uncertain.
+        // A result beyond the rates of the windows is limited to one step beyond them. The jackknife would find this
+        // limit again and again. Its interval would have no width, although the rate is uncertain.
         var ends = Ends(near, centre);
         if (near.Count < FewestWindows || found <= ends.Low || found >= ends.High)
             return new FoundCrossing(centre * Math.Exp(found), null);
@@ -174,7 +173,9 @@ public static class RateSearch
         return Math.Clamp(crossing, ends.Low, ends.High);
     }
 
-    /// <summary>Computes the lowest and highest ln(rate / centre) that can be a result: one last step beyond the windows.</summary>
+    /// <summary>
+    /// Computes the lowest and highest ln(rate / centre) that can be a result: one smallest step beyond the windows.
+    /// </summary>
     private static Interval Ends(IReadOnlyList<Probe> near, double centre) => new(
         Math.Log(near.Min(probe => probe.Rate) / centre) - LastStep, Math.Log(near.Max(probe => probe.Rate) / centre) + LastStep);
 }

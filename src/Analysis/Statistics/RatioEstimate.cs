@@ -35,10 +35,11 @@ public sealed record RatioEstimate
     /// <param name="isLookedAt">See <see cref="Joint.Intervals"/>.</param>
     /// <param name="claims">The number of comparisons that share the error level.</param>
     /// <param name="interval">
-    /// Returns the interval of the log ratios, simultaneous with those of a family. Null for the interval of this
-    /// comparison alone.
+    /// Returns the interval that a family computed for the log ratios. Null to compute it from these pairs alone.
     /// </param>
-    /// <param name="fewest">The smallest number of rounds that gives an interval in a family. Null when all claims have values.</param>
+    /// <param name="fewest">
+    /// The smallest number of rounds for an interval in a family. Null to compute this number.
+    /// </param>
     public static RatioEstimate? FromPairs(IEnumerable<(int Round, double Base, double New)> pairs, bool isLookedAt = false, int claims = 1,
         Func<IReadOnlyList<(int Round, double Value)>, Interval?>? interval = null, int? fewest = null)
     {

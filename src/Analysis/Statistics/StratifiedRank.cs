@@ -16,8 +16,8 @@ public static class StratifiedRank
     private static readonly ConcurrentDictionary<(int Count, int Groups), double[]> Known = new();
 
     /// <summary>
-    /// Computes the two-sided probability, when no group is shifted, of a sum at least as far from its middle as that
-    /// of these groups.
+    /// Computes the two-sided probability, when no group is shifted, of a rank sum at least as far from its middle as
+    /// the rank sum of these groups.
     /// </summary>
     public static double PValue(IReadOnlyList<double[]> groups)
     {
@@ -29,7 +29,7 @@ public static class StratifiedRank
     /// <summary>Computes the smallest probability that <see cref="PValue"/> can return for groups of these sizes.</summary>
     public static double Lowest(IReadOnlyList<int> counts) => Math.Min(1, 2 * Tail([.. counts], 0));
 
-    /// <summary>Estimates the common shift. Without this shift, the sum of ranks would lie in its middle.</summary>
+    /// <summary>Estimates the common shift. After it is subtracted, the rank sum lies in its middle.</summary>
     public static double Estimate(IReadOnlyList<double[]> groups) =>
         ShiftAt(groups, groups.Sum(group => Most(group.Length)) / 2.0);
 

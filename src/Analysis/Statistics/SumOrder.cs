@@ -2,7 +2,7 @@ namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
 /// Finds the k-th smallest sum of two numbers without computing all sums, because a thousand rounds have half a million
-/// of them. It counts the sums up to a guess with two pointers, and halves the range of the guess (Johnson and
+/// of them. The search counts the sums up to a guess with two pointers, and halves the range of the guess (Johnson and
 /// Mizoguchi 1978 count in this way but choose guesses differently).
 /// </summary>
 internal static class SumOrder
@@ -42,8 +42,7 @@ internal static class SumOrder
         {
             while (j >= 0 && (sorted[i] + sorted[j]) / 2 > limit)
                 j--;
-            // Counts the pairs of i with each index from i to j. The pairs of i with a smaller index were counted at
-            // that index.
+            // Counts the pairs of i with the indexes from i to j. The pairs with smaller indexes were counted before.
             count += Math.Max(0, j - i + 1);
         }
         return count;

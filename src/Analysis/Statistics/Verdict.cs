@@ -8,13 +8,14 @@ public sealed record Verdict
     public required VerdictKind Kind { get; init; }
 
     /// <summary>
-    /// The widest bound of "no difference", 10 %. Beyond it, "no difference larger than 40 %" would read like good news.
+    /// The largest N for which reports say "no difference larger than N". A larger N, such as 40 %, would read like
+    /// good news.
     /// </summary>
     public const double WidestOfNoDifference = 0.10;
 
     /// <summary>
-    /// The largest difference that the interval contains, as a change against the reference, e.g. 0.02. 0 when there is no
-    /// interval, when the verdict is withheld, or when drift prevents a verdict.
+    /// The largest difference that the interval contains, as a change against the reference, e.g. 0.02. 0 when the
+    /// interval is missing or not used, when the verdict is withheld, or when drift prevents any verdict.
     /// </summary>
     public double LargestDifference { get; init; }
 
@@ -28,18 +29,20 @@ public sealed record Verdict
     public string Withheld { get; private init; } = "";
 
     /// <summary>
-    /// Whether more rounds are wanted: nothing is decided, or the bound of <see cref="VerdictKind.NoDifference"/> is above delta.
+    /// Whether more rounds are wanted: nothing is decided, or the bound of <see cref="VerdictKind.NoDifference"/> is
+    /// above delta. False for a withheld verdict.
     /// </summary>
     public bool WantsMoreRounds { get; private init; }
 
-    /// <summary>The smallest number of rounds that can have a winner.</summary>
+    /// <summary>The smallest number of rounds with which a winner is possible.</summary>
     public int FewestRounds { get; private init; }
 
     /// <summary>If more rounds are wanted, about how many would decide. Null when unknown.</summary>
     public MoreRounds? MoreRounds { get; private init; }
 
     /// <summary>
-    /// The drift between the two runs, as a logarithm, if it prevents a verdict with any number of rounds. Otherwise 0.
+    /// The drift between the two runs, as a logarithm, if more rounds cannot give a winner or a difference within
+    /// delta. Otherwise 0.
     /// </summary>
     public double HiddenByDrift { get; private init; }
 
@@ -50,15 +53,13 @@ public sealed record Verdict
     public int RoundsMissing => Estimate.Rounds >= FewestRounds ? 0 : Math.Max(FewestRounds, FewestRoundsThen) - Estimate.Rounds;
 
     /// <summary>
-    /// The number of rounds for a verdict in a new run, if a new run needs fewer than this run with added rounds. A
-    /// user who adds rounds has looked at the results before, so the intervals must be corrected for looks, which needs
-    /// more rounds. Null if both numbers are equal, or no rounds are missing.
+    /// The number of rounds that a new run needs for a verdict, if this run with added rounds needs more. A user who
+    /// adds rounds has already looked at the results. Intervals that are corrected for looks need more rounds. Null if
+    /// both numbers are equal, or no rounds are missing.
     /// </summary>
     public int? RoundsAtOnce => RoundsMissing > 0 && FewestRoundsThen > FewestRounds ? FewestRounds : null;
 
-    /// <summary>
-    /// Judges an interval: on which side of 1 the interval lies, or whether the whole interval is near to 1.
-    /// </summary>
+    /// <summary>Judges on which side of 1 an interval lies, or whether the whole interval is near to 1.</summary>
     /// <param name="estimate">The measured ratio with the simultaneous interval of its family.</param>
     /// <param name="delta">Differences smaller than this (0.03 is 3 %) do not matter.</param>
     /// <param name="claims">The number of comparisons that share the level.</param>
@@ -73,8 +74,7 @@ public sealed record Verdict
             FewestRounds = estimate.FewestRounds,
             FewestRoundsThen = estimate.Error > 0 ? Joint.FewestRounds(isLookedAt: true, claims) : 0,
         };
-        // Values of 0 were left out of the ratio. If there are any, the ratio is that of the other values only, so
-        // there is no verdict.
+        // Rounds with a value of 0 are left out. The ratio describes only the other rounds, so there is no verdict.
         if (estimate.LeftOut > 0 || estimate.Interval is not { } interval)
             return open;
         var largest = Math.Max(1 - interval.Low, interval.High - 1);
@@ -127,8 +127,8 @@ public sealed record Verdict
         },
     };
 
-    // With any number of rounds, the interval stays at least as wide as the estimate ± the drift. The drift prevents a
-    // verdict if even this narrowest interval allows none.
+    // However many rounds are added, the interval contains the estimate ± the drift. The drift prevents a verdict if
+    // this narrowest interval contains 1 and reaches beyond delta.
     private static bool IsHiddenByDrift(RatioEstimate estimate, double delta) =>
         Math.Abs(Math.Log(estimate.Ratio)) is var shift && shift <= estimate.Drift && shift + estimate.Drift > Math.Log(1 + delta);
 }

@@ -15,8 +15,8 @@ public enum VerdictKind
     NoDifference,
 
     /// <summary>
-    /// The interval contains 1 and is too wide for <see cref="NoDifference"/>, or there is no interval: more rounds are
-    /// needed. Also the verdict that is withheld (<see cref="Verdict.Withheld"/>).
+    /// The interval contains 1 and is too wide for <see cref="NoDifference"/>, there is no interval, or rounds with a
+    /// value of 0 were left out. A withheld verdict is of this kind too (<see cref="Verdict.Withheld"/>).
     /// </summary>
     CannotTell,
 }

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace IpcBench.Analysis.Wording;
 
-/// <summary>Numbers as text with their units, in the invariant culture. Only the text has a unit, the numbers have none.</summary>
+/// <summary>Formats numbers with their units, in the invariant culture.</summary>
 public static class Quantity
 {
     /// <summary>The text in place of a missing number.</summary>

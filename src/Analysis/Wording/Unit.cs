@@ -1,13 +1,13 @@
 namespace IpcBench.Analysis.Wording;
 
-/// <summary>What the number of a metric counts.</summary>
+/// <summary>The unit of a metric's value.</summary>
 public enum Unit
 {
     PerSecond,
     BytesPerSecond,
     Bytes,
 
-    /// <summary>A duration.</summary>
+    /// <summary>A duration, shown in ns, µs, ms or s.</summary>
     Nanoseconds,
 
     /// <summary>CPU time of one call, always shown in µs.</summary>
