@@ -1,6 +1,6 @@
 namespace IpcBench.Client;
 
-/// <summary>The exit codes of the process. The first that applies is used.</summary>
+/// <summary>The exit codes of the process.</summary>
 internal static class ExitCode
 {
     public const int Ok = 0;

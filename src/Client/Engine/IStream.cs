@@ -19,7 +19,7 @@ internal interface IStream
     ValueTask<CallResult> CallAsync(long sentNs);
 
     /// <summary>
-    /// Ends what outlives a single call, such as a stream of messages, when no more calls follow. Call this after the last call has
+    /// Ends the stream of messages, if calls are the messages of such a stream. Call this after the last call has
     /// ended. Does not throw.
     /// </summary>
     /// <param name="nowNs">The present time, from which the time-out counts.</param>

@@ -16,8 +16,8 @@ internal sealed record LoadWindow
     public TimeSpan? Duration { get; init; }
 
     /// <summary>
-    /// Makes the window longer than <see cref="Duration"/> where calls are slow: at least this many times the median duration of the
-    /// calls before it. 0 means that the window is never longer.
+    /// If calls are slow, makes the window longer than <see cref="Duration"/>: this many times the median duration of
+    /// the calls before the window. 0 means that the window is never longer.
     /// </summary>
     public int Medians { get; init; }
 

@@ -23,7 +23,7 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
 
     public LoadGenerator Generator => generator;
 
-    /// <summary>The median call of the warm-up in ns. 0 when no call ended.</summary>
+    /// <summary>Median call of the warm-up in ns. If no call ended, the warm-up's window. 0 if all failed.</summary>
     public long CallNs { get; set; }
 
     /// <summary>Connections of other arms that are open at the same address.</summary>
@@ -69,8 +69,8 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
     }
 
     /// <summary>
-    /// Called after the last slice. Adds the CPU time of other processes: the share of this arm's measured time in the round,
-    /// as if the other processes had used the CPUs evenly.
+    /// Called after the last slice. Adds a part of the CPU time that other processes used in the round: the part that
+    /// this arm's measured time has in the time of the round.
     /// </summary>
     public void Finish(OtherUsage? others)
     {

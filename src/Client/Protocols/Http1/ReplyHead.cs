@@ -17,7 +17,7 @@ internal struct ReplyHead
     /// <summary>The status. 0 before the status line has arrived.</summary>
     public int Status { get; private set; }
 
-    /// <summary>The length of the body in bytes. -1 when the headers do not tell it.</summary>
+    /// <summary>The length of the body in bytes. -1 when the headers do not give a length.</summary>
     public long Length { get; private set; }
 
     /// <summary>True for an interim response, after which another head follows.</summary>
@@ -181,7 +181,7 @@ internal sealed class LineReader
             return false;
         if (end < 0)
         {
-            budget++; // the end of the line has not arrived
+            budget++; // the line end, counted above, has not arrived
             Keep(piece);
             return false;
         }

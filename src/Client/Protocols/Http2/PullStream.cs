@@ -24,7 +24,7 @@ internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Op
 
     public long? DueNs(long nowNs) => (long)Stamp >= askedNs && (long)Stamp <= nowNs ? (long)Stamp : null;
 
-    /// <summary>Called when nobody waits for another message.</summary>
+    /// <summary>Called at the end of the load. Ends the call that waits for a message.</summary>
     public void StopWaiting()
     {
         if (IsInFlight && !Ends)
