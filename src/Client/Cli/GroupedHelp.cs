@@ -69,7 +69,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
         return ExitCode.Ok;
     }
 
-    /// <summary>Lists the group whose title begins with the word, else the options whose texts contain it.</summary>
+    /// <summary>Lists the group whose title begins with the word, else the options that contain the word.</summary>
     /// <exception cref="UsageException">No option matches.</exception>
     internal static List<string> About(Command command, string word)
     {

@@ -27,7 +27,7 @@ internal static class RunCommand
         var options = new RunCommandOptions(preset);
         foreach (var option in options.Offered.Concat(service?.Offered ?? []))
             command.Options.Add(option);
-        // Only the main command has a service. It alone has --resume: the results file names the command of its run.
+        // Only the main command passes service. It alone has --resume: the results file names the command of its run.
         if (service is not null)
             command.Options.Add(options.Resume);
         command.SetAction(async (typed, _) =>

@@ -10,7 +10,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
     private ManualResetValueTaskSourceCore<bool> ready;
     private object? worker, waiter;
 
-    /// <summary>The objects whose code runs when a call ends, to be prefetched.</summary>
+    /// <summary>The objects whose code runs when a call ends. The duplex prefetches these objects.</summary>
     public object[] Waiters => [.. new[] { worker, waiter }.OfType<object>()];
 
     public bool IsInFlight { get; private set; }
@@ -53,7 +53,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     public void SignalReady(bool isReady) => ready.SetResult(isReady);
 
-    /// <summary>Ends the call. The worker may reuse this object inside: read no state of the call after it.</summary>
+    /// <summary>Ends the call. The worker may begin its next call inside, so read no old state afterwards.</summary>
     public void Complete(CallResult result)
     {
         IsInFlight = false;

@@ -81,7 +81,7 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
                 }
                 catch (IOException) when (cancellation.IsCancellationRequested)
                 {
-                    // The cancellation let Abort close the socket during the TLS handshake.
+                    // The cancellation has closed the socket (Abort) during the TLS handshake.
                     throw new OperationCanceledException(cancellation);
                 }
             }

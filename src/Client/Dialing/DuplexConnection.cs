@@ -62,7 +62,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     /// <summary>True during the load, when calls may be sent.</summary>
     public bool IsAccepting => accepting;
 
-    /// <summary>Objects that the next reply and the next call use, to be prefetched. Empty when nothing is prefetched.</summary>
+    /// <summary>Objects to prefetch: the next reply and the next call use them. Empty when there are none.</summary>
     protected virtual object[] NeededSoon => [];
 
     /// <summary>True when the connection is up and has room for one more call.</summary>
@@ -228,7 +228,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     /// <summary>Called when a new duplex is open, to write the first bytes to <see cref="Output"/>.</summary>
     protected abstract void OnDuplex();
 
-    /// <summary>Called when a new duplex ended before calls could be sent on it.</summary>
+    /// <summary>Called when a new duplex is given up before a call can be sent on it.</summary>
     protected abstract void Abandon();
 
     /// <summary>Called when output was flushed, so that there may be room for more output.</summary>
@@ -262,7 +262,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
         waiter?.TrySetResult();
     }
 
-    /// <summary>Closes the duplex. Output that still waits is sent only as far as the duplex takes it at once.</summary>
+    /// <summary>Closes the duplex. Sends as much of the waiting output as possible without blocking.</summary>
     /// <param name="failOut">Ends the calls in flight. Must not send them again yet: there is no duplex.</param>
     /// <param name="whyNotOpen">Makes the error for a caller that waits for the connection to open.</param>
     protected void Drop(Action failOut, Func<IOException> whyNotOpen)

@@ -22,7 +22,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
     /// <summary>The number of bytes that have left the buffer so far: the system or a pending write has taken them.</summary>
     public long Taken { get; private set; }
 
-    /// <summary>All bytes put into the buffer so far. When <see cref="Taken"/> reaches this, no byte waits.</summary>
+    /// <summary>The bytes put into the buffer so far. Equal to <see cref="Taken"/> when no byte waits.</summary>
     public long Written => Taken + Length;
 
     /// <summary>True when the buffer refers to no borrowed bytes, so that <see cref="Unsent"/> has all bytes to send.</summary>

@@ -15,7 +15,7 @@ internal interface IStream
     /// <summary>
     /// Makes one call. Does not throw. Call this only after <see cref="ReadyAsync"/> gave true and the previous call has ended.
     /// </summary>
-    /// <param name="sentNs">The present time, from which the time-out counts.</param>
+    /// <param name="sentNs">The start of the time-out: the present time, or when a received message is due.</param>
     ValueTask<CallResult> CallAsync(long sentNs);
 
     /// <summary>

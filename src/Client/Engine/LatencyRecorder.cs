@@ -99,7 +99,7 @@ internal sealed class LatencyRecorder
         var isOpenLoop = load.Rate is not null;
         clock = window;
         Latency.Clear();
-        Lead = load.Lead > TimeSpan.Zero ? Lead ?? new() : null; // 270 kB, so reused for each slice
+        Lead = load.Lead > TimeSpan.Zero ? Lead ?? new() : null; // reused for each slice: it has 270 kB
         Lead?.Clear();
         CutOffLatency = SentAfter = null;
         ServiceTime = isOpenLoop ? new() : null;

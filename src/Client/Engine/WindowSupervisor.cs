@@ -119,7 +119,7 @@ internal sealed class WindowSupervisor(
     /// than 20 times the mean.
     /// </summary>
     private long LongestGapNs() => (run.Window.Rate is { } rate ? (long)Math.Min(20e9 / rate, 1e17) : 0)
-        + (run.Window.Flow == Flow.In ? 2 * Ns(options.Timeout) : 0); // by then missing messages are cut off
+        + (run.Window.Flow == Flow.In ? 2 * Ns(options.Timeout) : 0); // by then, missing messages are cut off
 
     private bool IsDown(long now)
     {

@@ -175,8 +175,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     }
 
     /// <summary>
-    /// Returns one sentence about the first cell without any successful call. Null without such a cell. A cell whose
-    /// calls are longer than the window counts as successful if calls were in flight in the window.
+    /// Returns one sentence about the first cell without any successful call. Null without such a cell. A successful
+    /// call that began before the window counts too: a share of it is credited to the window.
     /// </summary>
     private static string? NothingSucceeded(RunRecord record)
     {

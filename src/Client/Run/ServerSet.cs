@@ -39,7 +39,7 @@ internal sealed class ServerSet : IAsyncDisposable
 
     public IReadOnlyDictionary<Address, ServerControl> Controls => controls;
 
-    /// <summary>The processes of each server by address. <see cref="OwnerOf"/> has the child processes.</summary>
+    /// <summary>The processes of each server, by address. Only <see cref="OwnerOf"/> has child processes.</summary>
     public IReadOnlyDictionary<Address, ServerOwner> Owners => owners;
 
     /// <summary>Returns the processes whose CPU time counts as the server's at this address, once its connections are open.</summary>

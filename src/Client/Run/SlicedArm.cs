@@ -23,7 +23,7 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
 
     public LoadGenerator Generator => generator;
 
-    /// <summary>Median call of the warm-up in ns. If no call ended, the warm-up's window. 0 if all failed.</summary>
+    /// <summary>Median call time of the warm-up in ns. Its window if no call ended, 0 if all calls failed.</summary>
     public long CallNs { get; set; }
 
     /// <summary>Connections of other arms that are open at the same address.</summary>
@@ -69,8 +69,8 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
     }
 
     /// <summary>
-    /// Called after the last slice. Adds a part of the CPU time that other processes used in the round: the part that
-    /// this arm's measured time has in the time of the round.
+    /// Called after the last slice. Adds this arm's part of the CPU time that other processes used in the round, in
+    /// proportion to the arm's measured time.
     /// </summary>
     public void Finish(OtherUsage? others)
     {

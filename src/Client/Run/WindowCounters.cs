@@ -10,9 +10,9 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Reads all counters around one window. This process reads the counters of the machine and of all processes, the CPU
-/// times exactly at the window's edges. A server is asked for its own counters before and after all load, since a busy
-/// server answers late.
+/// Reads all counters around one window. CPU times are read from the system exactly at the window's edges, its other
+/// counters shortly before and after the window. A server is asked for its own counters before and after all load,
+/// since a busy server answers late.
 /// </summary>
 /// <param name="systemCalls">Returns the system calls of the client's event loops so far.</param>
 internal sealed class WindowCounters(
@@ -64,7 +64,7 @@ internal sealed class WindowCounters(
         switchesBefore = ServerSwitches();
         before = ProcessSnapshot.Take();
         if (IsSearched)
-            tree?.Find(); // processes that the server forked during the load before the window count from here
+            tree?.Find(); // adds processes that the server forked under the load before the window
     }
 
     public void OnBegin()

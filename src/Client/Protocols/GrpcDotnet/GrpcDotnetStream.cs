@@ -14,7 +14,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
 
     protected GrpcDotnetConnection Connection => connection;
 
-    /// <summary>True when calls may have a deadline. The library's report of a passed deadline is a status.</summary>
+    /// <summary>True when calls may have a deadline. A passed deadline then counts as a server's status.</summary>
     protected virtual bool HasDeadline => false;
 
     public ValueTask<bool> ReadyAsync() => connection.ReadyAsync();
@@ -224,7 +224,7 @@ internal sealed class GrpcDotnetMethod
         }
     }
 
-    /// <summary>Sends the next request.</summary>
+    /// <summary>Starts a call with the next of the given requests.</summary>
     public AsyncUnaryCall<byte[]> Call(CancellationToken cancellation)
     {
         var next = (uint)Interlocked.Increment(ref turn) % (uint)call.Messages.Count;

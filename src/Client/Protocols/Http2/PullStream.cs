@@ -53,7 +53,8 @@ internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Op
     }
 
     /// <summary>
-    /// Makes the request that opens a stream of Bench's payloads. Null for a user's method, whose next given message is sent.
+    /// Makes the request that opens a stream of Bench's payloads. Null for a user's method, which sends a given
+    /// message.
     /// </summary>
     public RequestBody? Request()
     {
