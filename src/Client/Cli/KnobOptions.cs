@@ -7,7 +7,7 @@ namespace IpcBench.Client.Cli;
 /// <summary>Makes the variants of a run from the options of its knobs.</summary>
 internal static class KnobOptions
 {
-    /// <summary>Makes a variant for each combination of values. Its name has only the varied knobs.</summary>
+    /// <summary>Makes a variant for each combination of values. Variant names have only the varied knobs.</summary>
     public static IReadOnlyList<Variant> Read(RunCommandOptions declared, ParseResult typed)
     {
         IReadOnlyList<Variant> variants = [new Variant("", new Knobs())];

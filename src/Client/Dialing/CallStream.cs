@@ -53,7 +53,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     public void SignalReady(bool isReady) => ready.SetResult(isReady);
 
-    /// <summary>Ends the call. The worker may begin its next call inside, so read no old state afterwards.</summary>
+    /// <summary>Ends the call. The worker may begin its next call at once, so read no old state afterwards.</summary>
     public void Complete(CallResult result)
     {
         IsInFlight = false;

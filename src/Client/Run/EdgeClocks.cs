@@ -14,8 +14,8 @@ internal sealed record EdgeClocks
     public required MachineSnapshot? Machine { get; init; }
 
     /// <summary>
-    /// Reads the clocks when a window begins. The client's clock is read last: the client uses about 0.1 ms of CPU time
-    /// to read the other clocks, which must not count in the window. Asks no process. May be called from any thread.
+    /// Reads the clocks when a window begins, the client's clock last: to read the other clocks costs the client about
+    /// 0.1 ms of CPU time, which must not count in the window. No process has to answer. Any thread may call.
     /// </summary>
     /// <param name="server">The server's processes as they were last found.</param>
     public static EdgeClocks ReadAtBegin(ProcessTree? server)

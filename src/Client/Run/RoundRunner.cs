@@ -19,10 +19,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     private readonly Dictionary<int, TimeSpan> lengths = [];
     private readonly List<RoundMetrics> measured = [];
 
-    /// <summary>
-    /// Warms up the servers before a round (see <see cref="ServerWarmup"/>): the servers of the last round, or new
-    /// servers.
-    /// </summary>
+    /// <summary>Warms up the servers of the last round, or new servers (see <see cref="ServerWarmup"/>).</summary>
     /// <param name="rate">Calls per second to offer. Null means as many as possible.</param>
     /// <param name="anew">True to end the servers that this tool started, and to start new ones.</param>
     /// <exception cref="IOException">The connections could not be opened, or a server is gone or did not start.</exception>

@@ -28,8 +28,7 @@ internal sealed class ServerControl : IDisposable
     public DescribeReply? Description { get; }
 
     /// <summary>
-    /// Opens one control connection to each server process behind the targets, even if the process has several
-    /// endpoints.
+    /// Opens one control connection to each server process behind the targets, also if it has several endpoints.
     /// </summary>
     /// <param name="addresses">One address for each server that this tool started.</param>
     /// <param name="patience">How long a server may take to answer. Null means the default of a single call.</param>

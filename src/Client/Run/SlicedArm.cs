@@ -23,7 +23,9 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
 
     public LoadGenerator Generator => generator;
 
-    /// <summary>Median call time of the warm-up in ns. Its window if no call ended, 0 if all calls failed.</summary>
+    /// <summary>
+    /// The median duration of the warm-up's calls in ns. If no call ended, the warm-up's window. 0 if all calls failed.
+    /// </summary>
     public long CallNs { get; set; }
 
     /// <summary>Connections of other arms that are open at the same address.</summary>

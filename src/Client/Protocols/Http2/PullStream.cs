@@ -53,8 +53,7 @@ internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Op
     }
 
     /// <summary>
-    /// Makes the request that opens a stream of Bench's payloads. Null for a user's method, which sends a given
-    /// message.
+    /// Makes the request that opens a stream of Bench's payloads. Null for a user's method, whose messages are given.
     /// </summary>
     public RequestBody? Request()
     {
