@@ -31,7 +31,7 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
     /// <summary>True when the reply began as a failure. Further messages on the stream would then not be answers of the method.</summary>
     public override bool EndsWithFailure => Failure is not null;
 
-    /// <summary>The connection's <see cref="OutputBuffer.Written"/> after the last byte of this stream.</summary>
+    /// <summary>The connection's <c>OutputBuffer.Written</c> after the last byte of this stream.</summary>
     public long WrittenTo { get; set; }
 
     protected ReconnectingHttp2Connection Connection { get; } = connection;
