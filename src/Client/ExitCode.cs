@@ -1,6 +1,6 @@
 namespace IpcBench.Client;
 
-/// <summary>The exit codes of the process. The first that applies is used.</summary>
+/// <summary>The exit codes of the process.</summary>
 internal static class ExitCode
 {
     public const int Ok = 0;
@@ -17,9 +17,9 @@ internal static class ExitCode
     /// <summary>The run is complete, but some calls failed.</summary>
     public const int CallsFailed = 3;
 
-    /// <summary>A regression gate was crossed.</summary>
+    /// <summary>The gate failed: a limit was crossed, or is undecided with <c>--strict</c>.</summary>
     public const int Gate = 4;
 
-    /// <summary>The run was ended early by Ctrl-C, <c>q</c> or SIGTERM. The measurements so far are kept.</summary>
+    /// <summary>The user ended the run early (Ctrl-C, <c>q</c>, a signal). The measurements so far are kept.</summary>
     public const int Interrupted = 130;
 }

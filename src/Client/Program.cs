@@ -13,7 +13,7 @@ using IpcBench.Schema;
 using var console = Utf8Console.Enable();
 StandardOutput.Guard();
 
-// A file above the size limit (ulimit -f) is then an error of the write. Otherwise SIGXFSZ would end the process (signal(7)).
+// Cancels SIGXFSZ (signal(7)), which would end the process: a file above its limit (ulimit -f) then fails the write.
 using var fileSize = OperatingSystem.IsLinux()
     ? PosixSignalRegistration.Create((PosixSignal)25, static signal => signal.Cancel = true)
     : null;
@@ -39,7 +39,7 @@ try
 
     args = CommandTree.Meant(CompletionCommand.Spaced(args));
 
-    // Response files are off, since they would take arguments that begin with @.
+    // Response files are off: this program reads arguments that begin with @ itself.
     var typed = CommandTree.Create(args).Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
     if (typed.CommandResult.Command is not RootCommand)
         help = $"{ThisProgram.Typed} {typed.CommandResult.Command.Name} --help";

@@ -11,10 +11,10 @@ using Examination = IpcBench.Client.Doctor.Doctor;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary><c>GrpcBench doctor</c>: prints one line per check, with the fix. The exit code is 2 when a problem would stop a run.</summary>
+/// <summary><c>doctor</c>: prints each finding with its fix. Exits with 2 if a finding would stop a run.</summary>
 internal static class DoctorCommand
 {
-    /// <summary>The server's default addresses.</summary>
+    /// <summary>The default addresses of this tool's server.</summary>
     private static readonly string[] ServerDefaults =
         ["http://localhost:5000", "https://localhost:5001", "unix:/tmp/greeter.sock", "pipe:/PipeGreeter"];
 

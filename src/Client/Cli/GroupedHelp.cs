@@ -45,7 +45,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
     private const string ExitCodes = "Exit codes: 0 done, 1 usage, 2 machine or server (also: no call succeeded), 3 some calls failed, "
         + "4 a gate was crossed, 130 interrupted";
 
-    /// <summary>The terms of reports.</summary>
+    /// <summary>The words that reports use, with their meanings.</summary>
     private static IReadOnlyList<(string Word, string Meaning)> Terms { get; } =
     [
         ("arm", "one of the things that a run compares: a transport, a client, a value of a setting"),
@@ -55,7 +55,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
         ("doubt", "a reason to distrust a number, with advice"),
     ];
 
-    /// <summary>Columns of the terminal, or a readable width.</summary>
+    /// <summary>The columns of the help: those of the terminal (60 to 120), or 100 in a file or pipe.</summary>
     private static int Width => Console.IsOutputRedirected ? UsualWidth : Math.Clamp(Console.WindowWidth, 60, 120);
 
     public override bool ClearsParseErrors => true;
@@ -69,7 +69,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
         return ExitCode.Ok;
     }
 
-    /// <summary>Lists the options of the group whose title begins with the word, else the options that contain the word.</summary>
+    /// <summary>Lists the group whose title begins with the word, else the options that contain the word.</summary>
     /// <exception cref="UsageException">No option matches.</exception>
     internal static List<string> About(Command command, string word)
     {
@@ -86,7 +86,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
             : throw new UsageException($"--help {word}: there is no command and no option with that word");
     }
 
-    /// <summary>Makes the help of a command that measures.</summary>
+    /// <summary>Makes the help of a command, with its usual options or with all options.</summary>
     internal static IEnumerable<string> Lines(Command command, bool all)
     {
         var isRoot = command is RootCommand;

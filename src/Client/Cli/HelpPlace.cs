@@ -3,7 +3,7 @@ using System.CommandLine;
 namespace IpcBench.Client.Cli;
 
 /// <summary>The place of an option in the help of a command that measures.</summary>
-/// <param name="Title">The heading of its group.</param>
+/// <param name="Title">The heading of the group of options.</param>
 /// <param name="IsUsual">False for an option that only <c>--help all</c> shows.</param>
 internal sealed record HelpPlace(string Title, bool IsUsual = true)
 {
@@ -22,7 +22,7 @@ internal sealed record HelpPlace(string Title, bool IsUsual = true)
     /// <summary>The same group, for an option that only <c>--help all</c> shows.</summary>
     public HelpPlace Rarely => this with { IsUsual = false };
 
-    /// <summary>Returns the option's place. An option without one is shown with the rare options of <see cref="Output"/>.</summary>
+    /// <summary>Returns the place of an option, by default among the rare options of <see cref="Output"/>.</summary>
     public static HelpPlace Of(Option option) => (option as IPlacedOption)?.Place ?? Output.Rarely;
 }
 

@@ -7,7 +7,7 @@ namespace IpcBench.Client.Cli;
 /// <summary>Makes the variants of a run from the options of its knobs.</summary>
 internal static class KnobOptions
 {
-    /// <summary>Makes one variant without a name, or one variant for each value if a knob has a list of values.</summary>
+    /// <summary>Makes a variant for each combination of values. Variant names have only the varied knobs.</summary>
     public static IReadOnlyList<Variant> Read(RunCommandOptions declared, ParseResult typed)
     {
         IReadOnlyList<Variant> variants = [new Variant("", new Knobs())];
@@ -22,8 +22,8 @@ internal static class KnobOptions
     }
 
     /// <summary>
-    /// Makes variants with System.Net.Sockets for all protocols, followed by variants that only echo, one for each of
-    /// the other kinds of sockets on this system.
+    /// Makes each variant with System.Net.Sockets, for all protocols. Then adds the variants for raw echoes alone: each
+    /// variant with each of the other kinds of sockets that this system has.
     /// </summary>
     private static IReadOnlyList<Variant> WithEchoes(IReadOnlyList<Variant> variants, IReadOnlyList<string> kinds)
     {

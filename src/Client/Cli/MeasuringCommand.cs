@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>A command that measures, with the parts of the help that are its own.</summary>
+/// <summary>A command that measures, with its own examples for the help.</summary>
 internal sealed class MeasuringCommand(string name, string description) : Command(name, description)
 {
     public MeasuringCommand(Preset preset)

@@ -47,8 +47,8 @@ internal sealed record Preset
         "tcp,unix,pipe", Quick: OperatingSystem.IsWindows() ? null : "tcp,unix");
 
     /// <summary>
-    /// The sizes where no shapes are compared. Each size multiplies the arms and loads of the command line, so there are
-    /// few: with six sizes <c>--load 50%</c> took 17 minutes.
+    /// The default sizes when no shapes are compared. The list is short, because each size multiplies the number of
+    /// cells: with six sizes, <c>--load 50%</c> took 17 minutes.
     /// </summary>
     public Default Sizes { get; init; } = new("10,10k,1M", Quick: "10");
 
@@ -56,7 +56,7 @@ internal sealed record Preset
     public Default Streams { get; init; } = new("1");
 
     /// <summary>
-    /// The default when several shapes of load are compared. It is less than for a single load, since every shape adds its own time.
+    /// The default when shapes are compared. Mostly less than for a single load: each shape adds its own time.
     /// </summary>
     public Default ShapeDuration { get; init; } = new("300ms", Given: "5s");
 
@@ -69,10 +69,10 @@ internal sealed record Preset
     /// <summary>The measured pairs of connections and streams. Null means all combinations of <c>-c</c> and <c>-m</c>.</summary>
     public IReadOnlyList<Topology>? Topologies { get; init; }
 
-    /// <summary>The shapes of load, each with its sizes, that are compared if no concurrency is given. Empty means a single load.</summary>
+    /// <summary>The shapes that are compared without <c>-c</c> and <c>-m</c>. Empty means a single load.</summary>
     public IReadOnlyList<(Shape Shape, Default Sizes)> Shapes { get; init; } = [];
 
-    /// <summary>True to start new servers for each round, if this tool starts them and a measurement ends after a time.</summary>
+    /// <summary>True to start new servers for each round. Has no effect with <c>-U</c> or <c>-n</c>.</summary>
     public bool FreshServers { get; init; }
 
     public Default Threads { get; init; } = new("5");

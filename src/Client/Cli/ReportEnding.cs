@@ -36,7 +36,7 @@ internal static class ReportEnding
         foreach (var path in paths)
         {
             var ending = Path.GetExtension(path);
-            // A pipe or device has no extension. An empty name is rejected with its reason when it is written.
+            // Pipes, devices and the empty name are results files. The empty name is rejected when the file is written.
             var isResults = path.Length == 0 || FileKind.IsStream(path)
                 || ResultsEnding.Equals(ending, StringComparison.OrdinalIgnoreCase);
             if (isResults && results is not null)

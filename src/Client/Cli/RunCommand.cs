@@ -17,7 +17,7 @@ internal static class RunCommand
     }
 
     /// <summary>Makes <paramref name="command"/> measure when it is invoked without a subcommand.</summary>
-    /// <param name="command">Gets the options and the action.</param>
+    /// <param name="command">Receives the options and the action.</param>
     /// <param name="service">The options about the user's service. Null when the command has none.</param>
     /// <param name="again">Makes all commands once more, to parse the command line of the saved run for <c>--resume</c>.</param>
     public static void AddTo(
@@ -27,7 +27,7 @@ internal static class RunCommand
         var options = new RunCommandOptions(preset);
         foreach (var option in options.Offered.Concat(service?.Offered ?? []))
             command.Options.Add(option);
-        // Only the main command has --resume, since the results file names the command of its run.
+        // Only the main command passes service. It alone has --resume: the results file names the command of its run.
         if (service is not null)
             command.Options.Add(options.Resume);
         command.SetAction(async (typed, _) =>

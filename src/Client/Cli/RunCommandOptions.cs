@@ -8,7 +8,7 @@ namespace IpcBench.Client.Cli;
 
 /// <summary>The options of all commands that measure. Their letters are the same as in wrk, wrk2 and h2load.</summary>
 /// <param name="preset">The command's defaults and help texts. The command may lack some options.</param>
-/// <param name="list">Gets the options, in the order of the help.</param>
+/// <param name="list">Receives the options, in the order of the help.</param>
 internal sealed class RunCommandOptions(Preset preset, OptionList list)
 {
     public RunCommandOptions(Preset preset)
@@ -116,7 +116,7 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
     public Option<string> Rate { get; } = list.Text(HelpPlace.Load, "-R", "RATE",
         "open loop: calls per second over all connections, e.g. 20k", "--rate");
 
-    /// <summary>One option for each entry of the table.</summary>
+    /// <summary>One option for each entry of <see cref="LoadTable.All"/>.</summary>
     public IReadOnlyList<(LoadOption Load, Option<string> Option)> Loads { get; } =
         [.. LoadTable.All.Select(load => (load, list.Text(HelpPlace.Load, load.Option, load.Value, load.Help)))];
 

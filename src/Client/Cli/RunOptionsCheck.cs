@@ -49,7 +49,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     {
         if (options.OwnServer)
         {
-            // Each connection over stdio is a child process. With two of them, the Windows build did not end under wine.
+            // A connection over stdio is a child process. With two children, the Windows build did not end under wine.
             if (OperatingSystem.IsWindows() && options.Transports.Contains(Address.Child.Stdio)
                 && options.Topologies.Any(topology => topology.Connections > 1))
                 yield return "stdio is measured with one connection on Windows: write -c 1";

@@ -29,9 +29,10 @@ internal sealed class RunOptionsReader(
     }
 
     /// <summary>
-    /// Adds the shapes of <c>--shape</c>. Without this option, adds the preset's shapes to a run of unary gRPC calls at full load, without
-    /// <c>-c</c> and <c>-m</c>, if it compares transports or measures a user's method. Shapes with a client of their own need several
-    /// transports. Without shapes there is a single load.
+    /// Adds the shapes of <c>--shape</c>. Without this option, adds the preset's shapes to a run that makes unary gRPC
+    /// calls at full load, has no <c>-c</c> or <c>-m</c>, and compares transports or measures a user's method. A
+    /// preset's shape with its own client is added only if several transports are compared. A run without shapes has a
+    /// single load.
     /// </summary>
     private RunOptions InShapes(RunOptions options)
     {
@@ -191,8 +192,9 @@ internal sealed class RunOptionsReader(
         : throw new UsageException($"--watch '{text}' is not NAME=ADDRESS, e.g. --watch app=http://127.0.0.1:8000");
 
     /// <summary>
-    /// Reads --connect-per-call. The option alone switches it on, and with <c>both</c> the run measures with and without it. In a command
-    /// that takes servers as arguments, any other word after the option is a server.
+    /// Reads --connect-per-call. Alone, the option opens a connection for every call. With <c>both</c>, connections
+    /// that stay open are measured too. In a command that takes servers as arguments, any other word after the option
+    /// is a server.
     /// </summary>
     private IReadOnlyList<bool> PerCall() => typed.GetResult(declared.ConnectPerCall) is null or { Implicit: true }
         ? [false]
@@ -205,7 +207,7 @@ internal sealed class RunOptionsReader(
             _ => [true],
         };
 
-    /// <summary>Returns the number of <c>-n</c>, otherwise the preset's. Null if the preset has none or <c>-d</c> was given.</summary>
+    /// <summary>Returns the number of <c>-n</c>, else the preset's. Null with <c>-d</c> or without a number.</summary>
     private long? Calls(Func<Option<string>, Default, string> or)
     {
         if (Get(declared.Calls) is { } text)

@@ -5,7 +5,7 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>The options of the main command that print or call the user's service.</summary>
+/// <summary>The options of the main command that print the user's services and types, or call a method.</summary>
 internal sealed class ServiceOptions(OptionList list)
 {
     public ServiceOptions()

@@ -8,7 +8,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>The options of TLS connections. Files are read here, so that a wrong file is reported before any connection.</summary>
+/// <summary>The options of TLS connections. Wrong files are reported here, before a connection opens.</summary>
 internal static class TlsOptions
 {
     /// <exception cref="UsageException">A file holds no certificate or key, or the key belongs to another certificate.</exception>

@@ -3,8 +3,8 @@ using System.Text;
 namespace IpcBench.Client.Cli;
 
 /// <summary>
-/// Makes standard output and error UTF-8 while this program runs, since a Windows console starts in a national code
-/// page, which has no <c>µ</c> or <c>█</c>.
+/// Makes standard output and error UTF-8 while this program runs. A Windows console starts in a national code page,
+/// which has no <c>µ</c> or <c>█</c>.
 /// </summary>
 internal sealed class Utf8Console : IDisposable
 {
@@ -13,7 +13,7 @@ internal sealed class Utf8Console : IDisposable
     private Utf8Console(Encoding? before) => this.before = before;
 
     /// <summary>
-    /// Switches to UTF-8 until the result is disposed. On Windows the code page is the console's, so it would stay after this process ends.
+    /// Switches to UTF-8 until the result is disposed. Otherwise a Windows console would stay at UTF-8.
     /// </summary>
     public static Utf8Console Enable()
     {

@@ -56,7 +56,7 @@ internal static class CommandTree
             return near is null ? string.Join(" ", typed.Errors.Select(error => error.Message))
                 : $"there is no command {typed.UnmatchedTokens[0]}: did you mean {near}?";
         }
-        option = option is ['-', '-', ..] ? option.Split('=')[0] : option[..2]; // its value may be a secret
+        option = option is ['-', '-', ..] ? option.Split('=')[0] : option[..2]; // drops the value, perhaps a secret
         var known = command.Options.Where(one => !one.Hidden).SelectMany(one => one.Aliases.Prepend(one.Name));
         var like = Meant(option, known) is { } other ? $": did you mean {other}?" : "";
         return command is RootCommand ? $"there is no option {option}{like}"
@@ -65,7 +65,7 @@ internal static class CommandTree
                 : $"{command.Name} has no option {option}{like}";
     }
 
-    /// <summary>Returns the known word nearest to a mistyped one. Null when more than 2 letters, or more than a third, are wrong.</summary>
+    /// <summary>Returns the nearest known word. Null if more than 2 letters, or more than a third, are wrong.</summary>
     private static string? Meant(string word, IEnumerable<string> known)
     {
         var letters = word.TrimStart('-').Length;
@@ -102,7 +102,7 @@ internal static class ServeCommand
     public static Command Create() => new(Name, "Start the server alone, until Ctrl-C; options: GrpcBench serve --help");
 
     /// <summary>
-    /// Replaces this process by the server, so that the call does not return. On Windows, returns the server's exit code after its end.
+    /// Replaces this process by the server and does not return. On Windows, runs a child and returns its exit code.
     /// </summary>
     /// <exception cref="EnvironmentException">The server does not exist, or nothing can run it.</exception>
     public static int Run(IEnumerable<string> arguments)

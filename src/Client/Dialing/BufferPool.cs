@@ -1,9 +1,9 @@
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// Keeps free output buffers. Only one thread at a time may use a pool. All free buffers have one size, which fits the largest
-/// request so far, since a connection that had much to send will have much to send again. The pool never keeps more buffers
-/// than were in use at one time.
+/// Keeps free output buffers. Only one thread at a time may use a pool. All free buffers have the same size, which fits
+/// the largest request so far: a connection that had much to send will have much to send again. The pool never keeps
+/// more buffers than were in use at one time.
 /// </summary>
 internal sealed class BufferPool(int size = 16 * 1024)
 {

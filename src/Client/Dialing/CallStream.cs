@@ -3,14 +3,14 @@ using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>A stream of a connection, with at most one call at a time. Callers await the call on this object itself.</summary>
+/// <summary>A stream of a connection, with one call at a time. This object is the source of the call's task.</summary>
 internal abstract class CallStream(DuplexConnection connection) : IStream, IValueTaskSource<CallResult>, IValueTaskSource<bool>
 {
     private ManualResetValueTaskSourceCore<CallResult> call;
     private ManualResetValueTaskSourceCore<bool> ready;
     private object? worker, waiter;
 
-    /// <summary>The objects whose code runs when a call ends, to be prefetched.</summary>
+    /// <summary>The objects whose code runs when a call ends. The duplex prefetches these objects.</summary>
     public object[] Waiters => [.. new[] { worker, waiter }.OfType<object>()];
 
     public bool IsInFlight { get; private set; }
@@ -35,7 +35,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     public ValueTask<CallResult> CallAsync(long sentNs)
     {
-        // One lock is held for Begin and Send. Between them, another thread could withdraw the call and send it again.
+        // The lock stays held from Begin to Send. Otherwise another thread could withdraw the call and send it again.
         connection.Enter();
         try
         {
@@ -53,7 +53,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     public void SignalReady(bool isReady) => ready.SetResult(isReady);
 
-    /// <summary>Ends the call. The worker may begin its next call inside this method, so read nothing of the old one after it.</summary>
+    /// <summary>Ends the call. The worker may begin its next call at once, so read no old state afterwards.</summary>
     public void Complete(CallResult result)
     {
         IsInFlight = false;

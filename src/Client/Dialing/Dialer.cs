@@ -81,7 +81,7 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
                 }
                 catch (IOException) when (cancellation.IsCancellationRequested)
                 {
-                    // The server did not answer in time, so Abort closed the socket during the handshake.
+                    // The cancellation has closed the socket (Abort) during the TLS handshake.
                     throw new OperationCanceledException(cancellation);
                 }
             }

@@ -12,10 +12,11 @@ internal abstract class Duplex
     public abstract void Start();
 
     /// <summary>
-    /// Sends what can be sent at once, and removes sent or copied bytes. <see cref="IDuplexOwner.OnRoom"/> tells when the rest can follow.
+    /// Sends the bytes that fit without blocking, and removes them from the buffer. <see cref="IDuplexOwner.OnRoom"/>
+    /// tells when to send the rest.
     /// </summary>
     public abstract void Flush(OutputBuffer output);
 
-    /// <summary>Closes the duplex at once. The owner ignores what a closed duplex still reports.</summary>
+    /// <summary>Closes the duplex at once. The owner ignores events of a closed duplex.</summary>
     public abstract void Close();
 }

@@ -62,7 +62,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     /// <summary>True during the load, when calls may be sent.</summary>
     public bool IsAccepting => accepting;
 
-    /// <summary>Objects that the next reply and the next call use, to be prefetched. Empty when nothing is prefetched.</summary>
+    /// <summary>Objects to prefetch: the next reply and the next call use them. Empty when there are none.</summary>
     protected virtual object[] NeededSoon => [];
 
     /// <summary>True when the connection is up and has room for one more call.</summary>
@@ -82,7 +82,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     {
         try
         {
-            // If a flush finds its duplex broken, it ends the duplex. By then a new duplex may be in use, whose output is
+            // A flush ends its duplex if the duplex is broken. Then a new duplex may already be in use. Its output is
             // flushed too.
             for (Duplex? flushed = null; depth == 1 && !Output.IsEmpty && Current is { } now && now != flushed; flushed = now)
                 now.Flush(Output);
@@ -158,9 +158,9 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     }
 
     /// <summary>
-    /// Called when another worker begins to wait for the calls of a stream. On a connection with one stream, all objects of the
-    /// next reply are known, so they can be prefetched. Only sockets of an event loop prefetch, since elsewhere other threads may
-    /// change these objects.
+    /// Called when another worker begins to wait for the calls of a stream, and when a duplex opens. If the connection
+    /// has one stream, the objects that the next reply uses are known, and the duplex prefetches them. Only sockets of
+    /// an event loop prefetch: elsewhere other threads may change these objects.
     /// </summary>
     public void OnWaiter()
     {
@@ -228,7 +228,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     /// <summary>Called when a new duplex is open, to write the first bytes to <see cref="Output"/>.</summary>
     protected abstract void OnDuplex();
 
-    /// <summary>Called when the duplex could not be opened.</summary>
+    /// <summary>Called when a new duplex is given up before a call can be sent on it.</summary>
     protected abstract void Abandon();
 
     /// <summary>Called when output was flushed, so that there may be room for more output.</summary>
@@ -262,8 +262,8 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
         waiter?.TrySetResult();
     }
 
-    /// <summary>Closes the duplex. Output that still waits is sent only as far as the duplex takes it at once.</summary>
-    /// <param name="failOut">Ends the calls in flight on the duplex. It must not send them again yet.</param>
+    /// <summary>Closes the duplex. Sends as much of the waiting output as possible without blocking.</summary>
+    /// <param name="failOut">Ends the calls in flight. Must not send them again yet: there is no duplex.</param>
     /// <param name="whyNotOpen">Makes the error for a caller that waits for the connection to open.</param>
     protected void Drop(Action failOut, Func<IOException> whyNotOpen)
     {

@@ -1,6 +1,6 @@
 namespace IpcBench.Client.Dialing;
 
-/// <summary>The owner of a <see cref="Duplex"/>. On an event loop one thread calls it, else several threads may at once.</summary>
+/// <summary>The owner of a <see cref="Duplex"/>. Several threads may call at once, except on an event loop.</summary>
 internal interface IDuplexOwner
 {
     /// <summary>Called when bytes have arrived. <paramref name="bytes"/> is valid until this method returns.</summary>

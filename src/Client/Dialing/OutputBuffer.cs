@@ -22,7 +22,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
     /// <summary>The number of bytes that have left the buffer so far: the system or a pending write has taken them.</summary>
     public long Taken { get; private set; }
 
-    /// <summary>The number of bytes put into the buffer so far. When <see cref="Taken"/> reaches it, the last byte is on its way.</summary>
+    /// <summary>The bytes put into the buffer so far. Equal to <see cref="Taken"/> when no byte waits.</summary>
     public long Written => Taken + Length;
 
     /// <summary>True when the buffer refers to no borrowed bytes, so that <see cref="Unsent"/> has all bytes to send.</summary>
@@ -131,7 +131,7 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         (firstBorrowed, endBorrowed, borrowedBytes) = (0, 0, 0);
     }
 
-    // The array is pinned, so that a send of several parts at once needs no handle for each part.
+    // The array is pinned, so that a send of several parts at once needs no GC handle for each part.
     private ReadOnlyMemory<byte> Part(int from, int to) => MemoryMarshal.CreateFromPinnedArray(bytes, from, to - from);
 
     private static Span<byte> Fill(Span<byte> to, ReadOnlySpan<byte> from)

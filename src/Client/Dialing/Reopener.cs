@@ -4,8 +4,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// The pause before a server is tried again. The first attempt has no pause. The next pause is 10 ms, and each further one is twice
-/// as long, up to 250 ms. After a successful call there is again no pause.
+/// The pause before a server is tried again. The first attempt has no pause. The next pause is 10 ms, and each further
+/// pause is twice as long, up to 250 ms. After a successful call there is again no pause.
 /// </summary>
 internal sealed class BackOff(Scheduler scheduler)
 {
@@ -25,7 +25,7 @@ internal sealed class BackOff(Scheduler scheduler)
 
 /// <summary>Opens a connection again each time it dies, until <see cref="Stop"/>. May be used from any thread.</summary>
 /// <param name="scheduler">Runs the pauses between the attempts.</param>
-/// <param name="open">Makes one attempt. Throws when it fails.</param>
+/// <param name="open">Makes one attempt. Throws when the attempt fails.</param>
 internal sealed class Reopener(Scheduler scheduler, Func<CancellationToken, Task> open)
 {
     private static readonly TimeSpan Attempt = TimeSpan.FromSeconds(2);

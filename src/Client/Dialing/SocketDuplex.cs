@@ -48,7 +48,7 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
     {
         output.Clear();
         if (open.IsClosed || LoopSocket.IsOthersEnd(result))
-            return; // the next receive tells the reason, after answers that have arrived
+            return; // the next receive delivers answers that have arrived, and then the reason
         open.ResetOnClose();
         // OnEnd is posted and not called here, since the owner is in the middle of sending.
         open.Loop.Post(_ => owner.OnEnd(this, LoopSocket.Describe(result)), null);

@@ -2,7 +2,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Dialing;
 
-/// <summary>A duplex over a .NET stream (TLS, a named pipe). One loop awaits the reads, and one write at a time is in flight.</summary>
+/// <summary>A duplex over a .NET stream. One loop awaits the reads, and one write at a time is in flight.</summary>
 internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int bufferSize) : Duplex
 {
     // The most bytes of one write. Output is copied before a write, so larger writes would cost memory when hundreds of
@@ -82,7 +82,7 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
         owner.OnRoom(this);
     }
 
-    /// <summary>Begins a write. Does not throw, since the caller holds the connection's lock. A failed task ends the duplex.</summary>
+    /// <summary>Begins a write. Does not throw, since the caller holds a lock. A failed task ends the duplex.</summary>
     private ValueTask WriteAsync(int count)
     {
         try

@@ -15,7 +15,7 @@ internal sealed record DoctorFacts
     public required HostInfo Host { get; init; }
     public required OpenFileLimit OpenFiles { get; init; }
 
-    /// <summary>CPUs that this process may use.</summary>
+    /// <summary>The number of CPUs that this process may use.</summary>
     public required int Cpus { get; init; }
 
     /// <summary>The cost of reading the clock once, in ns.</summary>

@@ -20,7 +20,7 @@ internal sealed record DoctorOptions
     public CpuSet? ClientCpus { get; init; }
     public CpuSet? ServerCpus { get; init; }
 
-    /// <summary>The servers of <c>-U</c>. Empty when this program starts its own.</summary>
+    /// <summary>The servers of <c>-U</c>. Empty without <c>-U</c>.</summary>
     public IReadOnlyList<Address> Targets { get; init; } = [];
 
     /// <summary>

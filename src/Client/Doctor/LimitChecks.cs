@@ -39,7 +39,7 @@ internal static class LimitChecks
             return new("ports", Level.Ok, "no connection needs a port");
         if (free == 0)
             return new("ports", Level.Ok, "the number of free local ports is unknown on this system");
-        // A closed connection keeps its port for a minute (TIME_WAIT), so the cells of a run need several times the ports of one.
+        // A closed connection keeps its port for a minute (TIME_WAIT), and a run opens connections for every cell.
         if (free >= 4L * connections)
             return new("ports", Level.Ok, Text($"{free} local ports are free"));
         return new("ports", free > connections ? Level.Warn : Level.Problem,
@@ -73,7 +73,7 @@ internal static class LimitChecks
 /// <summary>Checks of the client's build and the settings of its runtime.</summary>
 internal static class RuntimeChecks
 {
-    // Variables that begin with one of these do not change results. They concern the place of the runtime or the SDK, for example.
+    // Variables with these prefixes do not change results. Some name the folder of the runtime or the SDK.
     private static readonly string[] Harmless =
     [
         "DOTNET_ROOT", "DOTNET_CLI", "DOTNET_HOST", "DOTNET_NOLOGO", "DOTNET_MULTILEVEL", "DOTNET_SKIP", "DOTNET_GENERATE", "DOTNET_ADD",

@@ -71,7 +71,7 @@ internal static class MachineChecks
             return new("foreign-load", Level.Warn, Text($"the hypervisor gives {steal * 100:0} % of the CPU time to other machines"),
                 "use a machine of your own, or many rounds");
         }
-        // The watch is short and CPU times advance in steps of 10 ms, so less than a tenth does not count. The run watches each round.
+        // The watch is short, and CPU times advance in steps of 10 ms: a share of up to a tenth is no warning.
         return share <= 0.1
             ? new("foreign-load", Level.Ok, Text($"other programs use {share * 100:0} % of the machine"))
             : new("foreign-load", Level.Warn, Text($"other programs use {share * 100:0} % of the machine"),

@@ -18,7 +18,7 @@ internal sealed class ConnectLog
         }
     }
 
-    /// <summary>Begins a window, and forgets the connect times of the last one.</summary>
+    /// <summary>Begins a window, and forgets the connect times of the last window.</summary>
     public void Begin()
     {
         lock (gate)

@@ -4,7 +4,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Opens the connections of a cell, a few at a time, so that no accept queue overflows.</summary>
+/// <summary>Opens the connections of a cell, about 128 at a time, so that no accept queue overflows.</summary>
 internal sealed class ConnectionRamp
 {
     private const int AtOnce = 128;

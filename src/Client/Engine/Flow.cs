@@ -7,7 +7,7 @@ internal enum Flow : byte
     Both,
 
     /// <summary>
-    /// Messages go to the server. A call ends when its message is written. At the end of a stream, the server reports when they arrived.
+    /// Messages go to the server. A call ends when its message is written. The server reports the arrivals at the end.
     /// </summary>
     Out,
 

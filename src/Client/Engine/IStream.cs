@@ -15,11 +15,11 @@ internal interface IStream
     /// <summary>
     /// Makes one call. Does not throw. Call this only after <see cref="ReadyAsync"/> gave true and the previous call has ended.
     /// </summary>
-    /// <param name="sentNs">The present time, from which the time-out counts.</param>
+    /// <param name="sentNs">The start of the time-out: the present time, or when a received message is due.</param>
     ValueTask<CallResult> CallAsync(long sentNs);
 
     /// <summary>
-    /// Ends what outlives a single call, such as a stream of messages, when no more calls follow. Call this after the last call has
+    /// Ends the stream of messages, if calls are the messages of such a stream. Call this after the last call has
     /// ended. Does not throw.
     /// </summary>
     /// <param name="nowNs">The present time, from which the time-out counts.</param>

@@ -93,13 +93,13 @@ internal sealed class LatencyRecorder
     /// <summary>Successful calls of all windows. May be read from any thread.</summary>
     public long AllOk => Volatile.Read(ref allOk);
 
-    /// <summary>Begins a window, and forgets the records of the last one.</summary>
+    /// <summary>Begins a window, and forgets the records of the last window.</summary>
     public void Begin(WindowClock window, LoadWindow load)
     {
         var isOpenLoop = load.Rate is not null;
         clock = window;
         Latency.Clear();
-        Lead = load.Lead > TimeSpan.Zero ? Lead ?? new() : null; // it has 270 kB, so it is reused for each slice
+        Lead = load.Lead > TimeSpan.Zero ? Lead ?? new() : null; // reused for each slice: it has 270 kB
         Lead?.Clear();
         CutOffLatency = SentAfter = null;
         ServiceTime = isOpenLoop ? new() : null;
@@ -115,7 +115,7 @@ internal sealed class LatencyRecorder
         Array.Clear(buckets);
     }
 
-    /// <summary>Notes that a call is sent. Returns its part of the load, for the <see cref="Record"/> of any thread when it ends.</summary>
+    /// <summary>Notes that a call is sent. Returns its part of the load, which <see cref="Record"/> needs.</summary>
     public CallPart RecordStart(long intendedNs, long sentNs)
     {
         if (sentNs < clock.BeginNs)

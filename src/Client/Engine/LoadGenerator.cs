@@ -22,7 +22,7 @@ internal sealed class LoadGenerator : IAsyncDisposable
     /// <summary>The number of system calls for all connections. Null where .NET makes these calls. May be read from any thread.</summary>
     public LoopCounts? SystemCalls => schedulers.Aggregate((LoopCounts?)default(LoopCounts), (sum, one) => sum + one.Counts);
 
-    /// <summary>Opens all connections, a few at a time.</summary>
+    /// <summary>Opens all connections of a cell.</summary>
     /// <exception cref="IOException">
     /// Not all connections could be opened before the deadline. The message has the number of open connections and the last error.
     /// </exception>
@@ -52,7 +52,7 @@ internal sealed class LoadGenerator : IAsyncDisposable
             throw new ArgumentException("a window ends after a time or a number of calls", nameof(window));
         if (window.Calls is not null && window.Lead > TimeSpan.Zero)
             throw new ArgumentException("a window of counted calls has no load before it", nameof(window));
-        // If the server answers no call before the window, these calls stay in flight, so no new call could begin in the
+        // If the server answers no call before the window, all streams stay busy, and no call could begin in the
         // window. The measurement is then repeated without load before the window.
         return await RunOnceAsync(window, edges, cancellation)
             ?? (await RunOnceAsync(window with { Lead = TimeSpan.Zero }, edges, cancellation))!;
@@ -88,7 +88,7 @@ internal sealed class LoadGenerator : IAsyncDisposable
             schedulers.Add(source.UsesLoops && OperatingSystem.IsLinux() ? new LoopScheduler(i) : new PoolScheduler());
         for (var i = 0; i < options.Connections; i++)
         {
-            // Each thread gets a block of consecutive connections. Workers are made thread by thread, so they have the same order.
+            // Each thread gets consecutive connections. Workers are made thread by thread, so they have the same order.
             var scheduler = schedulers[(int)((long)i * count / options.Connections)];
             connections.Add(source.Make(scheduler));
             scheduler.Add(connections[^1]);

@@ -16,8 +16,8 @@ internal sealed record LoadWindow
     public TimeSpan? Duration { get; init; }
 
     /// <summary>
-    /// Makes the window longer than <see cref="Duration"/> where calls are slow: at least this many times the median duration of the
-    /// calls before it. 0 means that the window is never longer.
+    /// If calls are slow, makes the window longer than <see cref="Duration"/>: this many times the median duration of
+    /// the calls before the window. 0 means that the window is never longer.
     /// </summary>
     public int Medians { get; init; }
 
@@ -33,8 +33,8 @@ internal sealed record LoadWindow
     public long Seed { get; init; }
 
     /// <summary>
-    /// True for every slice of a measurement except the first. Connections then skip work that is done once per measurement, such as
-    /// a thorough check of a reply, since this work would take a larger share of a short window.
+    /// True for every slice of a measurement except the first. Work that is done once per measurement, such as the
+    /// check of a reply, is then skipped: this work would take a larger share of a short window.
     /// </summary>
     public bool IsContinued { get; init; }
 

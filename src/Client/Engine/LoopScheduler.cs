@@ -7,8 +7,8 @@ namespace IpcBench.Client.Engine;
 [SupportedOSPlatform("linux")]
 internal sealed class LoopScheduler(int number) : Scheduler
 {
-    // From this many streams on a connection, the loop yields its thread before it sleeps, even for this connection alone.
-    // With two or four calls in flight, this delayed the replies over TCP. With ten or more, it costs no time and saves CPU.
+    // From this many streams on, the loop yields its CPU before it waits for events, even with only one connection.
+    // With two or four calls in flight, a yield delayed replies over TCP. With ten or more, it only saves CPU time.
     private const int ManyStreams = 8;
 
     private readonly LatencyRecorder recorder = new();

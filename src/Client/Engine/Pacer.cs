@@ -19,7 +19,7 @@ internal abstract class Pacer(WindowClock clock, long? calls)
     };
 
     /// <summary>Claims the next start. May be called from any thread.</summary>
-    /// <param name="intendedNs">When the call is due, in ns of the clock. In the past if all streams were busy when it was due.</param>
+    /// <param name="intendedNs">The due time in ns. It lies in the past if all streams were busy at that time.</param>
     /// <returns>False when neither this call nor a later one may start.</returns>
     public bool Next(long nowNs, out long intendedNs)
     {
@@ -27,6 +27,6 @@ internal abstract class Pacer(WindowClock clock, long? calls)
         return Math.Max(intendedNs, nowNs) < clock.StopNs && (!isCounted || Interlocked.Decrement(ref left) >= 0);
     }
 
-    /// <summary>Claims the next start, even if no call may start any more. May be called from any thread.</summary>
+    /// <summary>Claims the next start and returns its due time, even after the load. Any thread may call.</summary>
     public abstract long Claim(long nowNs);
 }

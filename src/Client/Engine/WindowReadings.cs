@@ -2,7 +2,7 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Reads the connections' counters at the edges of a window, and calls further <see cref="IWindowEdges"/> there.</summary>
+/// <summary>Reads the connections' counters at a window's edges, and passes the edges on to the caller.</summary>
 internal sealed class WindowReadings(
     IReadOnlyList<IConnection> connections, ConnectionSource source, IReadOnlyList<long> connectTimes, IWindowEdges? edges) : IWindowEdges
 {

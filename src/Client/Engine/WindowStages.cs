@@ -62,7 +62,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
             Stop();
     }
 
-    /// <summary>Ends the window now.</summary>
+    /// <summary>Ends the window now, or gives it up if it has not begun.</summary>
     /// <param name="withLoad">True when load continues until the calls that cross the end have ended.</param>
     public void Cut(long now, bool withLoad)
     {

@@ -4,8 +4,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Engine;
 
 /// <summary>
-/// Ends a window at its time, when the server is gone or when the caller cancels. Cuts off calls that take too long,
-/// so that every window ends.
+/// Ends a window at its planned time, or earlier if the server is gone or the caller cancels. Cuts off calls that
+/// take too long, so that every window ends.
 /// </summary>
 internal sealed class WindowSupervisor(
     WindowRun run, EngineOptions options, IReadOnlyList<Scheduler> schedulers, WindowReadings readings)
@@ -32,7 +32,8 @@ internal sealed class WindowSupervisor(
     public string? Lost { get; private set; }
 
     /// <summary>
-    /// True when calls did not end even after they were cut off. They are no longer waited for, and the schedulers cannot be used again.
+    /// True when calls did not end even after they were cut off. Nothing waits for these calls any more, and the
+    /// schedulers cannot be used again.
     /// </summary>
     public bool IsAbandoned { get; private set; }
 
@@ -118,7 +119,7 @@ internal sealed class WindowSupervisor(
     /// than 20 times the mean.
     /// </summary>
     private long LongestGapNs() => (run.Window.Rate is { } rate ? (long)Math.Min(20e9 / rate, 1e17) : 0)
-        + (run.Window.Flow == Flow.In ? 2 * Ns(options.Timeout) : 0); // missing messages are cut off before
+        + (run.Window.Flow == Flow.In ? 2 * Ns(options.Timeout) : 0); // by then, missing messages are cut off
 
     private bool IsDown(long now)
     {
@@ -129,7 +130,7 @@ internal sealed class WindowSupervisor(
         return downSince != 0 && now - downSince >= LostAfterNs;
     }
 
-    /// <summary>True when no call is in flight and none has begun since <see cref="idleSince"/>.</summary>
+    /// <summary>True when no call is in flight and no call has begun since <see cref="idleSince"/>.</summary>
     private bool IsIdle(long now)
     {
         var (begun, ended) = (0L, 0L);

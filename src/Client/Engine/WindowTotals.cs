@@ -130,7 +130,7 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
     }
 
     /// <summary>Adds the calls that no stream has claimed.</summary>
-    /// <param name="pacer">The pacer of the load. Nothing else uses it any more.</param>
+    /// <param name="pacer">The pacer of the load. No worker uses the pacer any more.</param>
     /// <param name="perSecond">The mean rate of the pacer.</param>
     public void AddUnclaimed(Pacer pacer, double perSecond)
     {
@@ -157,8 +157,8 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
     }
 
     /// <summary>
-    /// Adds calls in groups. All calls of a group count with the shortest wait in it. A rate far above what is possible leaves
-    /// billions of calls, too many to add one by one.
+    /// Adds calls in groups. All calls of a group count with its shortest wait. A rate far above what is possible
+    /// leaves billions of calls, too many to add one by one.
     /// </summary>
     private void AddEvenly(long firstDue, double perSecond)
     {

@@ -44,7 +44,7 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
                 if (!await ready)
                     return;
                 now = MonotonicClock.NowNs;
-                TakeReceipt(CallResult.Ok(0)); // a stream that has ended meanwhile, so the next message is not on it
+                TakeReceipt(CallResult.Ok(0)); // the stream may have ended meanwhile: the next message is on a new one
             }
             else if (!ready.Result)
             {

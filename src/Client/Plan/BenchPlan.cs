@@ -22,7 +22,7 @@ internal sealed class BenchPlan
     /// </summary>
     private static readonly TimeSpan SliceOverhead = TimeSpan.FromMilliseconds(45);
 
-    // Windows that become shorter are a multiple of this.
+    // A shortened window is a multiple of this time.
     private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(100);
 
     // Estimates the time of large replies. It was measured on a local socket with replies of 1 MB over 400 connections on two CPUs.
@@ -38,7 +38,7 @@ internal sealed class BenchPlan
     }
 
     /// <summary>
-    /// The options of the run. When no number of rounds was given, they have at least <see cref="FewestRounds"/>, since a
+    /// The options of the run. Without <c>-r</c>, the number of rounds is at least <see cref="FewestRounds"/>: a
     /// default must never plan a run that cannot give a verdict.
     /// </summary>
     public RunOptions Options { get; }
@@ -162,11 +162,11 @@ internal sealed class BenchPlan
     }
 
     /// <summary>
-    /// True when the cells of a comparison take turns in slices. They do not take turns if a measurement is a number of calls, if each
-    /// call has its own connection, or if all their connections need more open files than the system allows. Cells at a given rate do
-    /// not, since a slice would hide a growing queue. Cells with one-way messages do not, since their streams outlive slices. With
-    /// <c>--watch</c> no cells do, since it would count connections that are idle between slices. Servers of the user without HTTP/2
-    /// may close idle connections, so their cells take turns only with <c>--slice</c>.
+    /// True when the cells of a comparison take turns in slices. They do not take turns if a measurement is a number of
+    /// calls, if each call has its own connection, or if the connections of all cells need more open files than the
+    /// system allows. Other cases without turns: a given rate (a slice would hide a growing queue), one-way messages
+    /// (their streams outlive slices), and <c>--watch</c> (it would count connections that are idle between slices).
+    /// A user's server without HTTP/2 may close idle connections. Its cells take turns only with <c>--slice</c>.
     /// </summary>
     public bool InTurns(IReadOnlyList<PlannedCell> cells) =>
         Options.Slice > TimeSpan.Zero && Options is { Calls: null, Rate: null, Watches: [] } && cells.Count > 1

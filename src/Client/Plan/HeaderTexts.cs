@@ -4,8 +4,8 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// Reads the headers of <c>-H</c>. A header is <c>Name: value</c>, or is in a place with one header per line: <c>@FILE</c>, or
-/// the environment variable <c>$NAME</c>. Values in such a place appear in no list of processes.
+/// Reads the headers of <c>-H</c>. Each <c>-H</c> gives a header <c>Name: value</c>, or names a file (<c>@FILE</c>) or
+/// an environment variable (<c>$NAME</c>) with a header per line. Lists of processes do not show such headers.
 /// </summary>
 internal static class HeaderTexts
 {

@@ -5,8 +5,8 @@ namespace IpcBench.Client.Plan;
 
 /// <summary>An HTTP/1.1 server and its request.</summary>
 /// <param name="Name">
-/// Distinguishes the server from others on its transport: the given name, or <c>#2</c> for the second server without a name.
-/// Empty for the first server without a name.
+/// Distinguishes the server from other servers on its transport: the given name, or <c>#2</c> for the second server
+/// without a name. Empty for the first server without a name.
 /// </param>
 /// <param name="Address">The address at which the server listens.</param>
 /// <param name="Request">The request of every call. The size of its reply is not known yet.</param>

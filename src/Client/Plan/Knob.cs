@@ -61,12 +61,12 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             knobs => knobs.ClientSockets) { Values = KindsOfClient },
         new("server-gc", KnobSide.Server, "garbage collector of the started server: server (default) or workstation",
             (knobs, text) => knobs with { ServerGc = OneOf(text, "--server-gc", Collectors) },
-            knobs => knobs.ServerGc) { Values = Collectors, ServerOption = null }, // a setting of the runtime, passed in its environment
+            knobs => knobs.ServerGc) { Values = Collectors, ServerOption = null }, // set by an environment variable
         new("server-build", KnobSide.Server,
             "how the started server is compiled: jit (while it runs) or aot (ahead of time); jit,aot: compare both "
                 + "(default: as this tool was compiled)",
             (knobs, text) => knobs with { ServerBuild = OneOf(text, "--server-build", Builds) },
-            knobs => knobs.ServerBuild) { Values = Builds, ServerOption = null }, // another program
+            knobs => knobs.ServerBuild) { Values = Builds, ServerOption = null }, // each build is another program
         new("stack", KnobSide.Server, "gRPC stack of the started server: grpc-dotnet (default where it is built in) or built-in",
             (knobs, text) => knobs with { Stack = OneOf(text, "--stack", Stacks) },
             knobs => knobs.Stack) { Values = Stacks },
@@ -85,7 +85,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     /// <summary>True when the knob is in the short help. Otherwise it is only in <c>--help all</c>.</summary>
     public bool IsUsual { get; init; }
 
-    /// <summary>The option's first name.</summary>
+    /// <summary>The option with its dashes.</summary>
     public string Option => "--" + Name;
 
     /// <summary>Finds the knob of this name.</summary>

@@ -8,7 +8,7 @@ internal sealed record Knobs
     /// <summary>SO_SNDBUF and SO_RCVBUF in bytes, of the client and the started server.</summary>
     public int? SocketBuffer { get; init; }
 
-    /// <summary>True to leave Nagle's algorithm on, on both sides of TCP. By default it is off.</summary>
+    /// <summary>True to use Nagle's algorithm on both sides of TCP. False sets TCP_NODELAY.</summary>
     public bool Nagle { get; init; }
 
     /// <summary>The client's HTTP/2 receive window in bytes, per stream and per connection.</summary>

@@ -14,7 +14,7 @@ internal sealed record MetadataEntry(string Name, string Value)
     // The default limit of gRPC servers (GRPC_ARG_MAX_METADATA_SIZE), which also fits one HEADERS frame.
     private const int MostBytes = 8 << 10;
 
-    /// <exception cref="UsageException">An entry is invalid, or all together are too long. The message hides all values.</exception>
+    /// <exception cref="UsageException">An entry is invalid, or the sum too long. The message hides values.</exception>
     public static IReadOnlyList<MetadataEntry> ParseAll(IEnumerable<string> texts)
     {
         List<MetadataEntry> entries = [.. texts.Select(Parse)];

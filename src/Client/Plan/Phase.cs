@@ -1,6 +1,6 @@
 namespace IpcBench.Client.Plan;
 
-/// <summary>Cells that share their rounds.</summary>
+/// <summary>Cells that are measured in the same rounds.</summary>
 /// <param name="Name">The name of the phase in the printed plan. Empty for the first phase.</param>
 /// <param name="Cells">The cells, at least one.</param>
 /// <param name="Rounds">The number of rounds that are measured now.</param>

@@ -8,14 +8,12 @@ namespace IpcBench.Client.Plan;
 /// <param name="Index">The index of the cell in <see cref="RunRecord.Cells"/>.</param>
 /// <param name="Record">The cell as the file describes it.</param>
 /// <param name="Load">The connections and requests of the cell.</param>
-/// <param name="Given">The load of the cell's phase after the rounds at full load. Null in the first phase.</param>
+/// <param name="Given">The load of a cell that is measured after the first phase. Null in the first phase.</param>
 internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOptions Load, GivenLoad? Given = null)
 {
     /// <summary>The name of the cell in notes, such as <c>unix, 1 MB, 400 connections</c>.</summary>
     public string Name => $"{Record.Key.Arm}, {WorkloadName}";
 
-    /// <summary>
-    /// The name, in notes, of the comparison to which the cell belongs, such as <c>1 MB, 400 connections</c>.
-    /// </summary>
+    /// <summary>The name of the cell's comparison in notes, such as <c>1 MB, 400 connections</c>.</summary>
     public string WorkloadName => $"{Record.Key.Work}, {Quantity.Many(Load.Connections, "connection")}";
 }

@@ -23,15 +23,13 @@ internal static class PlannedCells
         from perCall in options.ConnectPerCall
         select Make(options, target, (client, mode, chunk, perCall), size, cells.Topology, given);
 
-    /// <summary>
-    /// True for other clients than wire when they are a default. Only the wire client measures the messages of a streaming method.
-    /// </summary>
+    /// <summary>True when a shape's own client cannot measure the method: only wire measures streams.</summary>
     private static bool IsLeftOut(RunOptions options, string client, string mode) =>
         options.Call is not null && mode != CallMode.Unary && options.Shapes.Count > 0 && client != ProtocolTable.Wire;
 
     /// <summary>
-    /// Returns the sizes of the cells. The size of an HTTP/1.1 reply is unknown before the first request, so arms are
-    /// compared at the largest of their sizes. A method has the size of its given requests.
+    /// Returns the sizes of the cells. All HTTP/1.1 arms are compared at one size: that of their largest first reply.
+    /// A method of <c>--call</c> has the mean size of its requests.
     /// </summary>
     private static IReadOnlyList<long> Sizes(CellSet cells, IReadOnlyList<Target> targets)
     {

@@ -30,7 +30,7 @@ internal static class Redaction
         return kept;
     }
 
-    /// <summary>Returns the sentence without the secrets of the arguments that it may quote.</summary>
+    /// <summary>Returns the sentence without the secrets of arguments that the sentence quotes.</summary>
     public static string Without(string sentence, IReadOnlyList<string> commandLine)
     {
         var hidden = commandLine.Zip(Without(commandLine)).Where(pair => pair.First != pair.Second);

@@ -1,8 +1,8 @@
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// Chooses the arm that ratios refer to, and the endpoint that <c>--aa</c> measures twice. It is the requested one, or else TCP,
-/// or else the first.
+/// Chooses the arm that ratios refer to, and the endpoint that <c>--aa</c> measures twice: the requested arm, else
+/// TCP, else the first arm.
 /// </summary>
 internal static class ReferenceArm
 {
@@ -24,12 +24,12 @@ internal static class ReferenceArm
             : throw new UsageException($"--reference '{asked}' is not an arm of this run: write one of {string.Join(", ", arms)}");
     }
 
-    /// <summary>Returns the transport for <c>--aa</c>. A server of this tool offers two endpoints of it.</summary>
+    /// <summary>Returns the transport for <c>--aa</c>. This tool's server then has two endpoints of it.</summary>
     public static string OfTransports(RunOptions options) =>
         options.Reference is { } named && options.Transports.Contains(named) ? named
         : options.Transports.Contains(Usual) ? Usual : options.Transports[0];
 
-    /// <summary>Returns the kind of address for <c>--aa</c> with given servers. At least two of them must have this kind.</summary>
+    /// <summary>Returns the kind of address for <c>--aa</c> with <c>-U</c>: a kind of at least two addresses.</summary>
     public static string OfAddresses(RunOptions options) => options.Addresses
         .GroupBy(address => address.Kind)
         .OrderByDescending(kind => kind.Key == (options.Reference ?? Usual))

@@ -18,12 +18,12 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
     private static readonly TimeSpan LongestSilence = TimeSpan.FromSeconds(30);
 
     /// <summary>
-    /// The number of the last round in the kept run. Rounds with rates of their own do not count. Some cells of the last round may be
-    /// missing. 0 when there is none.
+    /// The number of the last round in the kept run, in which some cells may be missing. Rounds with rates of their own
+    /// do not count. 0 when there is no round.
     /// </summary>
     public int Last => LastOf(varied: false);
 
-    /// <summary>The number of the last round with rates of its own. 0 when there is none.</summary>
+    /// <summary>The number of the last round with rates of its own. 0 when there is no such round.</summary>
     public int LastOfVaried => LastOf(varied: true);
 
     private IReadOnlyList<int> Looks => Kept.Options switch
@@ -35,7 +35,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
     private int LastOf(bool varied) => Kept.Rounds.Where(round => Kept.Cells[round.Cell].Key.VariesRate == varied)
         .Select(round => round.Number).DefaultIfEmpty(0).Max();
 
-    /// <summary>Whether the file keeps the whole command line. Values that may be secret are left out.</summary>
+    /// <summary>True when the file keeps the whole command line, with no value hidden as a secret.</summary>
     public static bool KeepsCommandLine(RunRecord run) =>
         !run.CommandLine.Any(argument => argument.Contains(UrlText.Hidden, StringComparison.Ordinal));
 

@@ -3,9 +3,9 @@ using IpcBench.Client.Engine;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// Decides the order of measurements. Every round measures every cell once, in an order that depends on the seed
-/// only. The state of a machine lasts for seconds, so compared cells are measured together: randomized blocks (R. A.
-/// Fisher, The Design of Experiments, 1935).
+/// Decides the order of measurements. Every round measures every cell once, in an order that depends only on the seed
+/// and the round. The state of a machine lasts for seconds. Compared cells are therefore measured one after another:
+/// randomized blocks (R. A. Fisher, The Design of Experiments, 1935).
 /// </summary>
 internal static class RoundOrder
 {
@@ -23,7 +23,7 @@ internal static class RoundOrder
         return [.. blocks.SelectMany(block => block)];
     }
 
-    /// <summary>Returns the order of the items in each block of slices of a round. Blocks have different orders.</summary>
+    /// <summary>Returns random orders without end, one for each block of slices in a round.</summary>
     /// <param name="items">The items that take turns.</param>
     public static IEnumerable<IReadOnlyList<T>> Blocks<T>(IReadOnlyList<T> items, long seed, int round)
     {

@@ -52,8 +52,8 @@ internal sealed record RunOptions
     public TimeSpan Slice { get; init; }
 
     /// <summary>
-    /// True when the user gave <see cref="Slice"/>. Cells then take turns even with servers of the user that may close connections
-    /// which are idle meanwhile.
+    /// True when the user gave <see cref="Slice"/>. Cells then take turns even on a user's servers that may close idle
+    /// connections.
     /// </summary>
     public bool FixedSlice { get; init; }
 

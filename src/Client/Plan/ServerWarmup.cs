@@ -21,8 +21,9 @@ internal static class ServerWarmup
     }
 
     /// <summary>
-    /// Returns the cells to load, and the time for each. Most of the time goes to the smallest size: for each endpoint, client, shape
-    /// of load and way to cut replies. The rest goes to the cell with the most bytes in flight, for each endpoint, client and way.
+    /// Returns the cells to load, and the time for each. Three quarters of the time go to cells of the smallest size,
+    /// one for each endpoint, client, <c>--chunk</c> and shape. The rest goes to the cells with the most bytes in
+    /// flight, one for each endpoint, client and <c>--chunk</c>. Without such other cells, the first get all the time.
     /// </summary>
     /// <param name="cells">The cells of the first phase.</param>
     /// <param name="serverOf">Identifies the server process of a cell.</param>

@@ -32,7 +32,7 @@ internal static class CallMode
         _ => Unary,
     };
 
-    /// <summary>True when a call is a message on a stream that outlives it.</summary>
+    /// <summary>True when a call is a message on a stream that stays open after the call.</summary>
     public static bool IsStream(string mode) => mode is PingPong or Push or Pull;
 
     /// <summary>Returns the direction of the messages.</summary>

@@ -16,9 +16,7 @@ internal sealed record LoadOptions : EngineOptions
     /// </summary>
     public bool OnLoops { get; init; }
 
-    /// <summary>
-    /// HTTP/2 receive window of a stream and of a connection, in bytes. Null means so large that flow control does not limit the load.
-    /// </summary>
+    /// <summary>HTTP/2 receive window in bytes. Null: the client's default, which limits nothing for wire.</summary>
     public int? Http2Window { get; init; }
 
     /// <summary>The client, by its name in <see cref="ProtocolTable"/>.</summary>
@@ -45,6 +43,6 @@ internal sealed record LoadOptions : EngineOptions
     /// <summary>The request of an HTTP/1.1 call. Null for other protocols.</summary>
     public HttpRequest? Request { get; init; }
 
-    /// <summary>True to open a connection for every call and close it afterwards. Both count as part of the call.</summary>
+    /// <summary>True to open and close a connection for every call. The latency includes the opening only.</summary>
     public bool ConnectPerCall { get; init; }
 }

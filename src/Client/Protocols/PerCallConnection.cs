@@ -47,7 +47,7 @@ internal sealed class PerCallConnection : IConnection, IStream
 
     public long? BytesReceived => Volatile.Read(ref received);
 
-    /// <summary>Connects once, which shows that there is a server. Without a server, an exception is thrown and no call fails.</summary>
+    /// <summary>Connects once to check that there is a server. Throws if not, so that no call fails.</summary>
     public async Task OpenAsync(CancellationToken cancellation)
     {
         var first = make(scheduler);

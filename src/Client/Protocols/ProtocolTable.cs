@@ -29,7 +29,7 @@ internal static class ProtocolTable
     /// <summary>True for protocols whose servers may also answer calls of <c>Control</c>, which go over gRPC.</summary>
     public static bool IsGrpcServed(string protocol) => protocol is Grpc or Http2;
 
-    /// <summary>Returns a sentence about an unknown client. Null when there is such a client.</summary>
+    /// <summary>Returns the error message for an unknown client. Null when the client is known.</summary>
     public static string? Refusal(string client) =>
         client is Wire or GrpcDotnet ? null : $"there is no client '{client}': write {Wire} or {GrpcDotnet}";
 

@@ -174,10 +174,10 @@ internal sealed class RoundsLimit(RunOptions options)
 }
 
 /// <summary>
-/// Limits how many spoiled measurements are repeated. More repetitions would select results. A measurement is repeated
-/// at most once, and at most a fifth of all measurements are repeated.
+/// Limits how many spoiled measurements are repeated: too many repetitions would bias the results. A measurement is
+/// repeated at most once, and at most a fifth of all measurements are repeated.
 /// </summary>
-/// <param name="planned">The number of measurements of the whole run. 0 when it is not planned.</param>
+/// <param name="planned">The number of measurements of the whole run. 0 with <c>--rounds auto</c>.</param>
 internal sealed class RepeatBudget(int planned)
 {
     /// <summary>The number of measurements that were repeated.</summary>

@@ -124,7 +124,7 @@ internal static partial class ChildProcess
     {
         try
         {
-            if (!process.HasExited) // after its exit the system may give its number to another process
+            if (!process.HasExited) // after its exit the system may give its id to another process
             {
                 tree.Find();
                 if (OperatingSystem.IsWindows() || kill(process.Id, Terminate) != 0)

@@ -49,16 +49,16 @@ internal sealed class ChildServer : IAsyncDisposable
     public IReadOnlyList<Endpoint> Endpoints => endpoints;
 
     /// <summary>
-    /// The lines of this tool's own server on standard error, such as missing endpoints and warnings. Empty for another
-    /// program, whose lines are its log, and are shown only if the program does not start or ends too early.
+    /// The lines of this tool's own server on standard error, such as missing endpoints and warnings. Empty for a
+    /// user's server. Its lines are its log, which is shown only if the server does not start or ends too early.
     /// </summary>
     public IEnumerable<string> Complaints => command.Probe is null ? complaints : [];
 
     public int Id => process.Id;
 
     /// <summary>
-    /// The ids of the serving processes: the started process, and the processes that were its orphans when it became
-    /// ready.
+    /// The ids of the serving processes: the started process, and those of its descendants whose parent had ended when
+    /// the server became ready.
     /// </summary>
     public IReadOnlyList<int> Ids { get; private set; } = [];
 

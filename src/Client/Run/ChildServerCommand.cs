@@ -6,7 +6,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Starts a server of this project with these endpoints and knobs, which must allow this many streams per connection.</summary>
+/// <summary>Starts this project's server, with <paramref name="streams"/> allowed streams per connection.</summary>
 internal sealed class ChildServerCommand(
     IReadOnlyList<Address> listen, IReadOnlyList<Address> echo, int streams, Knobs knobs, CpuSet? cpus,
     IReadOnlyDictionary<string, string?> hiddenVariables) : IServerCommand
@@ -23,7 +23,7 @@ internal sealed class ChildServerCommand(
     /// <summary>Starts the server with redirected standard streams. The server ends when its standard input closes.</summary>
     public Process Start() => Start([]);
 
-    /// <summary>Starts a process that serves one connection of this address. It ends when the connection is closed.</summary>
+    /// <summary>Starts a process that serves one connection of this address, and ends with this connection.</summary>
     /// <param name="socket">The end of a socketpair that the process inherits. Null for its standard input and output.</param>
     public Process StartChild(Address.Child address, int? socket) => Start(socket is { } descriptor
         ? ["--child", address.ToString(), "--child-socket", descriptor.ToString(CultureInfo.InvariantCulture)]

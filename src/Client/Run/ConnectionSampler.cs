@@ -10,8 +10,8 @@ internal sealed class ConnectionSampler : IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
 
-    // The samples use at most this fraction (1/100) of one CPU. If a sample of many sockets takes long, the next one
-    // comes later. Sockets in TIME_WAIT may be thousands and change slowly, so reading them has a limit of its own.
+    // The samples use at most this fraction (1/100) of one CPU. If a sample of many sockets takes long, the next sample
+    // comes later. Thousands of sockets may be in TIME_WAIT. They change slowly, so they are read less often.
     private const int Share = 100;
 
     private readonly IReadOnlyList<Watch> watches;
@@ -36,7 +36,7 @@ internal sealed class ConnectionSampler : IDisposable
         return states is null ? null : new ConnectionSampler(watches, states);
     }
 
-    /// <summary>Stops counting. Returns the counts of all samples, with one entry for each endpoint.</summary>
+    /// <summary>Stops counting. Returns the mean and the maximum of all samples, one entry for each endpoint.</summary>
     public IReadOnlyList<WatchedEndpoint> Stop()
     {
         stopping.Set();

@@ -6,14 +6,14 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Checks before the plan that each given echo server returns a packet, or several small packets.</summary>
+/// <summary>Checks, before the plan is made, that each given echo server sends the same bytes back.</summary>
 internal static class EchoTargets
 {
     // The largest packet of the check. A server of another protocol answers a packet of a few KiB with an error, but
-    // waits for more bytes after a single one.
+    // waits for more bytes after a single byte.
     private const long Telling = 16 << 10;
 
-    // The fewest bytes of the check, since an HTTP/2 server waits silently after fewer. Small packets are sent
+    // The fewest bytes of the check. After fewer bytes, an HTTP/2 server waits silently. Small packets are sent
     // together until they have this size.
     private const long LeastOut = 64;
 

@@ -14,8 +14,8 @@ internal sealed record EdgeClocks
     public required MachineSnapshot? Machine { get; init; }
 
     /// <summary>
-    /// Reads the clocks when a window begins, the client's clock last: to read the others costs the client some 0.1 ms of CPU
-    /// time, which would count in a window of 50 ms. No process has to answer. May be called from any thread.
+    /// Reads the clocks when a window begins, the client's clock last: to read the other clocks costs the client about
+    /// 0.1 ms of CPU time, which must not count in the window. No process has to answer. Any thread may call.
     /// </summary>
     /// <param name="server">The server's processes as they were last found.</param>
     public static EdgeClocks ReadAtBegin(ProcessTree? server)

@@ -27,7 +27,7 @@ internal static class ForeignLoad
     /// </summary>
     public const long ForeignNs = 100_000_000;
 
-    /// <summary>Less steal time than this spoils no round. It is a few steps of the clock of steal time.</summary>
+    /// <summary>Less steal time than this spoils no round. The system counts steal time in steps of 10 ms.</summary>
     public const long StealNs = 40_000_000;
 
     /// <summary>Returns why the cell is spoiled, with the numbers. Empty when the cell is not spoiled.</summary>

@@ -41,7 +41,7 @@ internal sealed class GivenCommand(
         var other => other.ToString()!,
     };
 
-    /// <summary>If the command has no placeholder for this transport, returns the possible ones. Returns null if it has one.</summary>
+    /// <summary>Returns the placeholders for this transport if the command has none of them, else null.</summary>
     public static string? Missing(IReadOnlyList<string> words, string kind)
     {
         string[] places = ["{url}", "{address}", kind is "tcp" or "tls" ? "{port}" : "{path}"];

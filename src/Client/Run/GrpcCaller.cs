@@ -100,7 +100,7 @@ internal sealed class GrpcCaller : IDisposable
         {
             var silent = $"{Address} does not answer: ";
             var isWithout = IsWithoutHttp2(e.InnerException)
-                || Address is not Address.Tls && await Http1Question.IsAnsweredAsync(connector, patience.Token); // with TLS, ALPN tells it
+                || Address is not Address.Tls && await Http1Question.IsAnsweredAsync(connector, patience.Token); // TLS has ALPN for this
             cancellation.ThrowIfCancellationRequested();
             throw isWithout
                 ? new WithoutHttp2Exception(silent + "HTTP_1_1_REQUIRED", e)
@@ -133,7 +133,8 @@ internal sealed class GrpcCaller : IDisposable
     }
 
     /// <summary>
-    /// Returns the error of a call with advice. A server without HTTP/2 has advice of its own, since it is there and runs.
+    /// Returns the error of a call with advice. A server without HTTP/2 has its own advice: the usual advice asks
+    /// whether a server runs at all, and this server answered.
     /// </summary>
     /// <param name="usual">The advice for any other error, with its beginning, such as a full stop.</param>
     public static string Advised(IOException e, string usual) => e is WithoutHttp2Exception
@@ -203,7 +204,7 @@ internal sealed class GrpcCaller : IDisposable
 
     private static int Room(ReadOnlyMemory<byte> body) => body.Length - GrpcFraming.PrefixLength;
 
-    /// <summary>Returns the message of the exception or of an inner one, whichever tells the reason.</summary>
+    /// <summary>Returns the message of the exception or of its inner exception, whichever tells the reason.</summary>
     private string Reason(Exception e)
     {
         if (e.InnerException is AuthenticationException noTls)

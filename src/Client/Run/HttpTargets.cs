@@ -8,7 +8,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Sends one request for each HTTP/1.1 arm before the plan.</summary>
+/// <summary>Sends one request for each HTTP/1.1 arm before the plan is made, to learn the size of the reply.</summary>
 internal static class HttpTargets
 {
     /// <exception cref="EnvironmentException">A server does not answer, or answers with an error.</exception>

@@ -3,16 +3,16 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Gets the events of a run, between measurements and never during one. Tests of the schedule use a silent observer.</summary>
+/// <summary>Receives the events of a run, but never during a measurement. Some tests use a silent observer.</summary>
 internal interface IRunObserver
 {
-    /// <summary>Called when the run could not be saved in any file. The observer writes it to standard output as JSON.</summary>
+    /// <summary>Called when the run could not be saved in any file. The observer prints the run as JSON.</summary>
     void Unkept(RunRecord record);
 
-    /// <summary>Gets a message that the user must see, such as why a run ends, or that a file could not be written.</summary>
+    /// <summary>Receives a message that the user must see: why a run ends, a file that cannot be written.</summary>
     void Note(string sentence);
 
-    /// <summary>Gets a message that few users need or that a report repeats, such as advice before the run, or a spoiled round.</summary>
+    /// <summary>Receives a message that few users need or that a report repeats, such as a spoiled round.</summary>
     void Detail(string sentence);
 
     /// <summary>Called when the plan has been made and nothing has been measured yet.</summary>

@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Handles Ctrl-C, Ctrl-Break, SIGTERM and <c>q</c>. The first of them ends the run and keeps its measurements. A
-/// further signal ends the process.
+/// Handles Ctrl-C, Ctrl-Break, SIGTERM, SIGHUP and <c>q</c>. The first of them ends the run and keeps its
+/// measurements. A further signal ends the process.
 /// </summary>
 internal sealed class Interruption : IDisposable
 {

@@ -4,7 +4,7 @@ using IpcBench.Client.Plan;
 namespace IpcBench.Client.Run;
 
 /// <summary>A window that was lengthened for slow calls.</summary>
-/// <param name="Call">The median call of the warm-up.</param>
+/// <param name="Call">The median duration of the warm-up's calls.</param>
 internal sealed record LongerWindow(PlannedCell Cell, TimeSpan Call, TimeSpan Planned, TimeSpan Window)
 {
     /// <summary>Says in one sentence that the windows of the compared cells are longer than planned.</summary>

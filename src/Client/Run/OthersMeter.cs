@@ -3,8 +3,8 @@ using IpcBench.Host;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Measures the CPU time of other processes during sliced measurements. It is read once around all slices of a round,
-/// since reading all processes takes milliseconds.
+/// Measures the CPU time of other processes during the slices of a round. All processes are read only before the first
+/// slice and after the last slice, because this takes milliseconds.
 /// </summary>
 /// <param name="owners">The processes of all measured servers.</param>
 internal sealed class OthersMeter(IReadOnlyList<ServerOwner> owners)
@@ -13,7 +13,7 @@ internal sealed class OthersMeter(IReadOnlyList<ServerOwner> owners)
     private readonly OtherProcesses? before = owners.All(owner => owner.Pids.Count > 0) ? OtherProcesses.Read() : null;
 
     /// <summary>Reads all processes again.</summary>
-    /// <returns>Null where the system does not tell.</returns>
+    /// <returns>Null when the system does not tell, or when the processes of a server are unknown.</returns>
     public OtherUsage? Read() => before is null || OtherProcesses.Read() is not { } after ? null
         : OtherProcesses.Between(before, after, [Environment.ProcessId, .. owners.SelectMany(owner => owner.Pids).Distinct()]);
 }

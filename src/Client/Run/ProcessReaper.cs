@@ -71,9 +71,9 @@ internal sealed class ProcessReaper : IDisposable
     }
 
     /// <summary>
-    /// Does the work of the helper process. Remembers processes, by id and start time, until its input ends. Then
-    /// kills those that still run, but not a process that has got the id of an ended one. Finally kills the processes
-    /// of servers that were never reported to it.
+    /// Does the work of the helper process. Remembers processes, by id and start time, until its input ends. Then kills
+    /// the remembered processes that still run, but no other process that has got one of their ids. Finally kills the
+    /// marked processes that were never reported to it.
     /// </summary>
     public static async Task RunAsync(TextReader input)
     {
@@ -146,8 +146,8 @@ internal sealed class ProcessReaper : IDisposable
         private readonly List<int> told = [id];
 
         /// <summary>
-        /// Tells the helper process about all processes that the server has started so far. Returns those whose parent
-        /// has ended since the last look, so that they are no longer descendants of the server.
+        /// Tells the helper process about all processes that the server has started so far. Returns the new orphans:
+        /// their parent has ended since the last call, and they are no longer descendants of the server.
         /// </summary>
         public IReadOnlyList<int> Find(ProcessTree tree)
         {

@@ -16,8 +16,8 @@ internal static partial class Relaunch
 
     /// <summary>
     /// Runs this program on these CPUs. Returns null when this process already runs on exactly these CPUs. Otherwise
-    /// starts the program again, and returns the exit code of that process, which did all the work. On Linux it does
-    /// not return in this case: this process becomes the new program and keeps its terminal, signals, id and parent.
+    /// starts the program again, and returns the exit code of that process, which did all the work. On Linux, a second
+    /// start does not return: this process becomes the new program and keeps its terminal, signals, id and parent.
     /// </summary>
     /// <exception cref="EnvironmentException">The system did not set the CPUs.</exception>
     public static int? Under(CpuSet cpus, IReadOnlyList<string> arguments)

@@ -19,10 +19,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
     private readonly Dictionary<int, TimeSpan> lengths = [];
     private readonly List<RoundMetrics> measured = [];
 
-    /// <summary>
-    /// Warms up the servers before a round (see <see cref="ServerWarmup"/>). They are the servers of the round before,
-    /// or new ones.
-    /// </summary>
+    /// <summary>Warms up the servers of the last round, or new servers (see <see cref="ServerWarmup"/>).</summary>
     /// <param name="rate">Calls per second to offer. Null means as many as possible.</param>
     /// <param name="anew">True to end the servers that this tool started, and to start new ones.</param>
     /// <exception cref="IOException">The connections could not be opened, or a server is gone or did not start.</exception>
@@ -129,7 +126,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             arm.ConnectionsBeside = arms.Where(other => other != arm && other.Cell.Target.Address == arm.Cell.Target.Address)
                 .Sum(other => other.Cell.Load.Connections);
             var warm = await WarmUpAsync(arm.Generator, time, null, turn.Number, cancellation);
-            // If no call ended in the window of the warm-up, a call takes at least as long as this window. Failed calls have no duration.
+            // If no call ended in the warm-up's window, a call takes at least that long. Failed calls do not count.
             arm.CallNs = warm is { Latency.Count: 0, Failed.Count: 0 } ? warm.WindowNs : warm.Latency.ToCounts().ValueAt(50);
         }
         // The length of slices is chosen anew in each round. In the first round, calls take longer, since the final

@@ -10,7 +10,7 @@ namespace IpcBench.Client.Run;
 /// </summary>
 /// <param name="start">The record before the first measurement.</param>
 /// <param name="file">The run's file. Null when the run is not to be saved.</param>
-/// <param name="complain">Called once, with one sentence, when the file cannot be written.</param>
+/// <param name="complain">Receives a sentence when the file cannot be written, or when another run writes it.</param>
 /// <param name="largest">The largest file in bytes that can be read again.</param>
 internal sealed class RunJournal(RunRecord start, string? file, Action<string> complain, long largest = WholeFile.LargestRead)
 {

@@ -169,14 +169,14 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             observer.Note(nothing);
             return ExitCode.Environment;
         }
-        // In cells that search for a rate, calls may fail because a rate is too high. They do not change the exit code.
+        // In cells that search for a rate, a rate that is too high makes calls fail. This is no error of the run.
         return record.Rounds.Any(round => (round.Failed.Count > 0 || round.CutOff > 0) && !record.Cells[round.Cell].Key.VariesRate)
             ? ExitCode.CallsFailed : ExitCode.Ok;
     }
 
     /// <summary>
-    /// Returns one sentence about the first cell without any successful call. Null without such a cell. If all calls
-    /// are longer than the window, perhaps no call began in it. Such a cell still has a rate, and does not count.
+    /// Returns one sentence about the first cell without any successful call. Null without such a cell. A successful
+    /// call that began before the window counts too: a share of it is credited to the window.
     /// </summary>
     private static string? NothingSucceeded(RunRecord record)
     {

@@ -28,8 +28,7 @@ internal sealed class ServerControl : IDisposable
     public DescribeReply? Description { get; }
 
     /// <summary>
-    /// Opens one control connection to each server process behind the targets. A process with several endpoints gets
-    /// only one.
+    /// Opens one control connection to each server process behind the targets, also if it has several endpoints.
     /// </summary>
     /// <param name="addresses">One address for each server that this tool started.</param>
     /// <param name="patience">How long a server may take to answer. Null means the default of a single call.</param>
@@ -146,8 +145,8 @@ internal sealed class ServerControl : IDisposable
         }
     }
 
-    // The user's service may reset a call to an unknown method, or never answer it. It then counts as a server without
-    // description.
+    // The user's service may reset a call to an unknown method, or never answer it. Such a service counts as a server
+    // without description.
     private static async Task<DescribeReply?> DescriptionAsync(ControlClient client, bool mustAnswer, CancellationToken cancellation)
     {
         try
@@ -161,7 +160,7 @@ internal sealed class ServerControl : IDisposable
     }
 }
 
-/// <summary>Asks a server about itself, outside the measured windows. The server's counts are then compared with the client's.</summary>
+/// <summary>Asks a server about itself outside the windows. Its counts are compared with the client's.</summary>
 internal sealed class ControlClient(Address address, ConnectorOptions options, TimeSpan? patience = null) : IDisposable
 {
     private readonly GrpcCaller caller = new(address, options) { Patience = patience ?? GrpcCaller.DefaultPatience };

@@ -10,8 +10,8 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// The server's processes at one address, or why they are unknown. Their CPU time, with that of their descendants, is
-/// the server's.
+/// The server's processes at one address, or why they are unknown. The server's CPU time is that of these processes
+/// and their descendants.
 /// </summary>
 /// <param name="Pids">Empty when <paramref name="Reason"/> is given.</param>
 /// <param name="Reason">Why there are no processes. Empty when there are processes, and when none were looked for.</param>

@@ -38,7 +38,7 @@ internal static class StreamCheck
 /// <summary>Checks before a run that the servers can answer the run's calls, by their limits or by one call.</summary>
 internal static class DownloadCheck
 {
-    // The largest reply that the check asks for. A larger one might delay the run too long.
+    // The largest reply that the check asks for. A larger reply might delay the run too long.
     private const long LargestAsked = 32 << 20;
 
     /// <exception cref="UsageException">A size is above a server's limit.</exception>

@@ -7,8 +7,8 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// The servers of a run and the targets on them. This class starts the servers on private endpoints, or the user has
-/// given them.
+/// The servers of a run and the targets on them. This class starts the servers on private endpoints, unless the user
+/// names running servers.
 /// </summary>
 internal sealed class ServerSet : IAsyncDisposable
 {
@@ -39,7 +39,7 @@ internal sealed class ServerSet : IAsyncDisposable
 
     public IReadOnlyDictionary<Address, ServerControl> Controls => controls;
 
-    /// <summary>For each address, the processes whose CPU time counts as the server's. <see cref="OwnerOf"/> has the children.</summary>
+    /// <summary>The processes of each server, by address. Only <see cref="OwnerOf"/> has child processes.</summary>
     public IReadOnlyDictionary<Address, ServerOwner> Owners => owners;
 
     /// <summary>Returns the processes whose CPU time counts as the server's at this address, once its connections are open.</summary>

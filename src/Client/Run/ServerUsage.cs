@@ -25,8 +25,8 @@ internal static class ServerUsage
         };
 
     /// <summary>
-    /// True when the server was restarted, so that it has another process number or a counter fell. The counters
-    /// alone are not enough, since a new process may already have counted more than an old process that did little.
+    /// True when the server was restarted: its process id has changed, or a counter fell. The counters alone do not
+    /// show this, since a new process may already have counted more than an old process that did little.
     /// </summary>
     public static bool IsAnother(UsageReply before, UsageReply after) =>
         after.Process != before.Process || Counters(after).Zip(Counters(before)).Any(pair => pair.First < pair.Second);

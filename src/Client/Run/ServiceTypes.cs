@@ -14,7 +14,7 @@ namespace IpcBench.Client.Run;
 internal static class ServiceTypes
 {
     /// <summary>Returns one line for each method, such as <c>shop.Cart/Add (shop.Item) returns (shop.Total)</c>.</summary>
-    /// <param name="warnings">Gets a line for each service whose methods the server does not describe.</param>
+    /// <param name="warnings">Receives a line for each service whose methods the server does not describe.</param>
     /// <exception cref="InputException">A file is unusable.</exception>
     /// <exception cref="SchemaException">The server offers no reflection, or the reflection failed.</exception>
     /// <exception cref="EnvironmentException">No server answers.</exception>

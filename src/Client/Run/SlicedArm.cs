@@ -23,7 +23,9 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
 
     public LoadGenerator Generator => generator;
 
-    /// <summary>The median call of the warm-up in ns. 0 when no call ended.</summary>
+    /// <summary>
+    /// The median duration of the warm-up's calls in ns. If no call ended, the warm-up's window. 0 if all calls failed.
+    /// </summary>
     public long CallNs { get; set; }
 
     /// <summary>Connections of other arms that are open at the same address.</summary>
@@ -69,8 +71,8 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
     }
 
     /// <summary>
-    /// Called after the last slice. Adds the CPU time of other processes: the share of this arm's measured time in the round,
-    /// as if the other processes had used the CPUs evenly.
+    /// Called after the last slice. Adds this arm's part of the CPU time that other processes used in the round, in
+    /// proportion to the arm's measured time.
     /// </summary>
     public void Finish(OtherUsage? others)
     {

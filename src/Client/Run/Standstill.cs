@@ -11,7 +11,7 @@ namespace IpcBench.Client.Run;
 internal static class Standstill
 {
     /// <summary>
-    /// A window was stopped if it lasted longer than planned by more than this time and by more than a tenth. A
+    /// A window counts as stopped if it lasted longer than planned by more than this time, and by more than a tenth. A
     /// smaller delay may come from a thread that wakes late on a busy machine.
     /// </summary>
     private const long LateNs = 100_000_000;

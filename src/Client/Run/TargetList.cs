@@ -19,7 +19,7 @@ internal static class TargetList
         var kinds = options.AgainstItself && variant == options.Variants[0]
             ? [.. options.Transports, ReferenceArm.OfTransports(options)]
             : options.Transports;
-        // A server that is measured only as an echo also has one gRPC endpoint, for its counters. A child listens nowhere.
+        // A server that only echoes also has one gRPC endpoint for its counters. A child process cannot listen.
         var control = kinds.FirstOrDefault(kind => !Address.Child.IsKind(kind)) ?? "tcp";
         if (variant.EchoAlone)
             return ([control], [.. kinds.Where(IsPlainSocket)]);

@@ -10,9 +10,9 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Reads all counters around one window. The counters of this machine and its processes are read by this process,
-/// exactly at the window's edges. A server is asked for its own counters before and after all load, since a busy
-/// server answers late.
+/// Reads all counters around one window. CPU times are read from the system exactly at the window's edges, its other
+/// counters shortly before and after the window. A server is asked for its own counters before and after all load,
+/// since a busy server answers late.
 /// </summary>
 /// <param name="systemCalls">Returns the system calls of the client's event loops so far.</param>
 internal sealed class WindowCounters(
@@ -32,9 +32,9 @@ internal sealed class WindowCounters(
     private IReadOnlyList<WatchedEndpoint> watched = [];
 
     /// <summary>
-    /// True when the window is a slice. <see cref="OthersMeter"/> then reads the CPU time of other processes, around
-    /// all slices of a round together. New processes of the server are then searched for only if the user started it,
-    /// since this project's server starts none.
+    /// True when the window is a slice. <see cref="OthersMeter"/> then reads the CPU time of other processes, once for
+    /// all slices of a round. New processes of the server are then searched for only if the user started the server,
+    /// since this project's server starts no processes.
     /// </summary>
     public bool IsSlice { get; init; }
 
@@ -64,7 +64,7 @@ internal sealed class WindowCounters(
         switchesBefore = ServerSwitches();
         before = ProcessSnapshot.Take();
         if (IsSearched)
-            tree?.Find(); // processes that the server forked during the load before the window count from here
+            tree?.Find(); // adds processes that the server forked under the load before the window
     }
 
     public void OnBegin()

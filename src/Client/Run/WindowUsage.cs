@@ -22,7 +22,7 @@ internal sealed record WindowUsage
     /// <summary>The states of the watched sockets.</summary>
     public required IReadOnlyList<WatchedEndpoint> Watched { get; init; }
 
-    /// <summary>Methods that this process's JIT compiler compiled meanwhile.</summary>
+    /// <summary>Methods that this process's JIT compiler compiled during the windows.</summary>
     public required long MethodsCompiled { get; init; }
 
     /// <summary>Adds a later window of the same cell.</summary>
@@ -44,7 +44,7 @@ internal sealed record WindowUsage
 /// <param name="Calls">Calls by the server's count. Null where the server counts none.</param>
 internal sealed record EndpointTold(long Open, long ClientCalls, long? Calls)
 {
-    /// <summary>Adds the server's counts to the client's counts of its connections.</summary>
+    /// <summary>Returns the client's counts of its connections, with the server's counts added.</summary>
     public ConnectionStats Beside(ConnectionStats own) => own with
     {
         ServerOpen = own.OpenedInAll is not null ? null : Open,

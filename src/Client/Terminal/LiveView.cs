@@ -8,9 +8,9 @@ using Spectre.Console;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Shows the progress and the current cell in two lines at the bottom of the terminal, drawn five times a second. It
-/// only reads counters of the measuring threads. <c>q</c> ends the run like Ctrl-C. While the run is in the background
-/// (Linux), nothing is read or drawn, since the keys and the screen belong to the shell.
+/// Shows the progress and the current cell in two lines at the bottom of the terminal, drawn five times a second. The
+/// view only reads counters of the measuring threads. <c>q</c> ends the run like Ctrl-C. While the run is in the
+/// background (Linux), the keys and the screen belong to the shell, so nothing is read or drawn.
 /// </summary>
 internal sealed class LiveView(RunOptions options, Screen screen) : RunView(options, Console.Out, Console.Error, screen)
 {

@@ -129,7 +129,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
             throw refused;
     }
 
-    // The rounds that the next command adds, or more if an interval needs more.
+    // The printed command adds this many rounds, or more if an interval needs more.
     private const int UsualMore = 6;
 
     /// <summary>Prints the command for the user's next step on a line of its own, so that it can be copied.</summary>

@@ -20,7 +20,7 @@ internal sealed class AbCommand
     public static Preset Preset { get; } = Preset.Main with
     {
         Shapes = [],
-        FreshServers = false, // the command sets it, however a measurement ends
+        FreshServers = false, // Read sets it to true, also for measurements that count calls (-n)
         Name = "ab",
         Description = "Compares two builds of a server in one run: is the new build slower? Two commands start the builds, and every round "
             + "has new processes of both. About 6 minutes.",
@@ -51,7 +51,7 @@ internal sealed class AbCommand
         Connections = new("50"),
         Duration = new("1s"),
         Rounds = new("16"),
-        Warmup = new("150ms"), // and so 3 s for each server: sixteen rounds take six minutes
+        Warmup = new("150ms"), // gives each server 3 s of load at its start: sixteen rounds take six minutes
         NotOffered =
         [
             "-U", "--quick", "--aa", "--crank", "--reference", "--server-pids", "--load", "--find",

@@ -12,7 +12,7 @@ internal static class HttpCommand
     {
         Shapes = [],
         Protocols = [ProtocolTable.Http1],
-        Sizes = new("0"), // what there is, a first request will tell
+        Sizes = new("0"), // the first reply tells the size
         Duration = new(Preset.Main.Duration.Given!),
         Rounds = new(Preset.Main.Rounds.Given!),
         Warmup = new(Preset.Main.Warmup.Given!),
@@ -30,7 +30,7 @@ internal static class HttpCommand
         var command = new MeasuringCommand("http",
             "Measures HTTP/1.1 servers as wrk and ab do, over TCP, TLS, Unix sockets and pipes, and compares them.");
         command.Arguments.Add(options.Urls);
-        options.Run.Streams.Hidden = true; // known only so that it can be refused with the reason
+        options.Run.Streams.Hidden = true; // parsed only to be refused with a reason
         foreach (var option in options.Offered)
             command.Options.Add(option);
         command.SetAction(async (typed, _) =>

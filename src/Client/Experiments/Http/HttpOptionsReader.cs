@@ -48,7 +48,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             : arms;
     }
 
-    /// <summary>Returns the URL as shown. Adds a number if an earlier URL looks the same because they differ in a hidden part.</summary>
+    /// <summary>Returns the URL as shown. Adds a number if only a hidden part differs from an earlier URL.</summary>
     private static string Numbered(string shown, List<HttpArm> before)
     {
         var same = shown.EndsWith(UrlText.Hidden, StringComparison.Ordinal)

@@ -48,7 +48,7 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
     public string Shown(string common) =>
         Address + (Address is Address.Tcp or Address.Tls ? "" : " ") + UrlText.WithoutSecrets(Path(common));
 
-    /// <summary>Splits a URL before its path. The path is empty for the root.</summary>
+    /// <summary>Splits a URL into its server and its path. The path is empty for the root.</summary>
     private static (string Place, string Path) Split(string text)
     {
         if (!Uri.TryCreate(text, UriKind.Absolute, out var uri) || uri.Host.Length == 0)

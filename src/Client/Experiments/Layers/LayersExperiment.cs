@@ -7,7 +7,8 @@ namespace IpcBench.Client.Experiments.Layers;
 internal static class LayersExperiment
 {
     /// <summary>
-    /// Raw echo, bare HTTP/2 and gRPC on the same transports in one interleaved run. The difference between two is the cost of a layer.
+    /// Raw echo, bare HTTP/2 and gRPC on the same transports in one interleaved run. The difference between two of
+    /// these measurements is the cost of a layer.
     /// </summary>
     public static Preset Preset { get; } = Preset.Main with
     {

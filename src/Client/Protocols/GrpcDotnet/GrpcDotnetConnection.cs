@@ -35,7 +35,7 @@ internal sealed class GrpcDotnetConnection : IConnection
     /// limit), and the bytes of each message of a pulled payload (0 means that a payload is one message).
     /// </param>
     /// <param name="call">The user's method. Null for methods of Bench.</param>
-    /// <param name="notes">Gets the server's messages about failed calls.</param>
+    /// <param name="notes">Receives the server's messages about failed calls.</param>
     /// <param name="connector">Opens the transport, without TLS.</param>
     /// <param name="settings">Options of TLS, which the handler of the library adds to the transport.</param>
     /// <param name="http2Window">Initial receive window of a stream in bytes. Null means the library's default.</param>
@@ -78,8 +78,8 @@ internal sealed class GrpcDotnetConnection : IConnection
     public int Reopened => reopener.Reopened + Volatile.Read(ref reconnects);
 
     /// <summary>
-    /// Always null. The library respects the server's limit but does not tell it. When a call waits for a free stream,
-    /// the wait is part of its latency.
+    /// Always null. The library respects the server's limit but does not report it. When a call waits for a free
+    /// stream, the wait is part of its latency.
     /// </summary>
     public long? StreamsAllowed => null;
 

@@ -134,7 +134,7 @@ internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.Benc
             };
             (received, askedNs, parts) = (0, MonotonicClock.NowNs, 0);
             open = client.Pull(request, new CallOptions(cancellationToken: cancellation));
-            await Task.Yield(); // as in Push
+            await Task.Yield(); // as in GrpcDotnetPush
         }
         var call = open;
         open = null;

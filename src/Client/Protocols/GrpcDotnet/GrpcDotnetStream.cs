@@ -14,7 +14,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
 
     protected GrpcDotnetConnection Connection => connection;
 
-    /// <summary>True when calls have a deadline. If the library reports that it has passed, this counts as a server's status.</summary>
+    /// <summary>True when calls may have a deadline. A passed deadline then counts as a server's status.</summary>
     protected virtual bool HasDeadline => false;
 
     public ValueTask<bool> ReadyAsync() => connection.ReadyAsync();
@@ -33,7 +33,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
         }
     }
 
-    /// <summary>Makes one call. The library's exceptions leave this method; <see cref="TryAsync"/> makes failed calls of them.</summary>
+    /// <summary>Makes one call. <see cref="TryAsync"/> turns the library's exceptions into failed calls.</summary>
     protected abstract Task<CallResult> Call(long sentNs, CancellationToken cancellation);
 
     /// <summary>
@@ -92,7 +92,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     {
         if (e.StatusCode == StatusCode.Cancelled && cutOff.IsCancellationRequested)
             return CallResult.CutOff;
-        // If the status has a DebugException, the server sent no status, and the library made this one up.
+        // If the status has a DebugException, the server sent no status: the library made this status itself.
         if (e.Status.DebugException is null || (HasDeadline && e.StatusCode == StatusCode.DeadlineExceeded))
         {
             var kind = FailureKind.OfGrpc((int)e.StatusCode);
@@ -224,7 +224,7 @@ internal sealed class GrpcDotnetMethod
         }
     }
 
-    /// <summary>Sends the next request.</summary>
+    /// <summary>Starts a call with the next of the given requests.</summary>
     public AsyncUnaryCall<byte[]> Call(CancellationToken cancellation)
     {
         var next = (uint)Interlocked.Increment(ref turn) % (uint)call.Messages.Count;

@@ -9,7 +9,7 @@ namespace IpcBench.Client.Protocols.Http1;
 /// Speaks HTTP/1.1 on one connection: sends the same request again and again, without pipelining, and checks the replies.
 /// </summary>
 /// <param name="request">The bytes of the request, headers and body.</param>
-/// <param name="asked">The request that <paramref name="request"/> encodes, and the reply that it expects.</param>
+/// <param name="asked">The same request before encoding, with the expected reply.</param>
 /// <param name="closes">True when the request asks the server to close after the reply.</param>
 internal sealed class HttpProtocol(byte[] request, HttpRequest asked, bool closes = false) : InOrderProtocol
 {

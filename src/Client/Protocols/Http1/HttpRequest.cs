@@ -61,7 +61,7 @@ internal sealed class ExpectedStatus
     {
     }
 
-    /// <summary>The statuses 200 to 299. A redirect is not among them, since it is not the reply that was to be measured.</summary>
+    /// <summary>The statuses 200 to 299. A redirect is a failure: it is not the reply to measure.</summary>
     public static ExpectedStatus Success { get; } = Parse("2xx");
 
     /// <param name="list">Statuses and classes, separated by commas: <c>200</c>, <c>2xx</c>, <c>200,304,4xx</c>.</param>
@@ -89,7 +89,7 @@ internal sealed class ExpectedStatus
     private static FormatException Refusal(string part) => new($"'{part}' is not a status from 200 to 599 such as 200 or 2xx");
 }
 
-/// <summary>Makes one call before the measurement. The call shows that the server answers the request, and how long the reply is.</summary>
+/// <summary>Makes one call before the measurement, to check the server and to learn the reply's size.</summary>
 internal static class HttpProbe
 {
     /// <param name="options">The address. One connection with one stream is opened, whatever the other options say.</param>

@@ -17,7 +17,7 @@ internal struct ReplyHead
     /// <summary>The status. 0 before the status line has arrived.</summary>
     public int Status { get; private set; }
 
-    /// <summary>The length of the body in bytes. -1 when the headers do not tell it.</summary>
+    /// <summary>The length of the body in bytes. -1 when the headers do not give a length.</summary>
     public long Length { get; private set; }
 
     /// <summary>True for an interim response, after which another head follows.</summary>
@@ -45,7 +45,7 @@ internal struct ReplyHead
     /// <param name="isBodyless">True when the request was HEAD.</param>
     public bool End(bool isBodyless)
     {
-        if (Status is 0 or 101) // this client does not ask for another protocol
+        if (Status is 0 or 101) // no status line, or a protocol that was never asked for
             return false;
         // A reply may be request smuggling if it has both a length and an encoding. The same is true for an encoding
         // in HTTP/1.0, which has none (RFC 9112, 6.1).
@@ -72,7 +72,7 @@ internal struct ReplyHead
     private bool ReadHeader(ReadOnlySpan<byte> line)
     {
         var colon = line.IndexOf((byte)':');
-        // A header line that begins with a blank would continue the line before it, which is obsolete (RFC 9112, 5.2).
+        // A line that begins with a blank would continue the header before it. This form is obsolete (RFC 9112, 5.2).
         // A blank before the colon is forbidden too (5.1).
         if (colon <= 0 || line[..colon].IndexOfAny((byte)' ', (byte)'\t') >= 0)
             return false;
@@ -181,7 +181,7 @@ internal sealed class LineReader
             return false;
         if (end < 0)
         {
-            budget++; // the end of the line has not arrived
+            budget++; // the line end, counted above, has not arrived
             Keep(piece);
             return false;
         }

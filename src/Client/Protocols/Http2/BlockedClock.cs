@@ -21,7 +21,7 @@ internal sealed class BlockedClock
         }
     }
 
-    /// <summary>Begins a window. The largest number of bytes in flight is then counted anew.</summary>
+    /// <summary>Begins a window: resets the largest number of bytes in flight (<c>AheadBytes</c>).</summary>
     public void Begin()
     {
         lock (gate)

@@ -1,6 +1,6 @@
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>The reason why a stream cannot write.</summary>
+/// <summary>Why a stream cannot write: a closed flow-control window or a full socket. None when it can write.</summary>
 internal enum Blocker : byte
 {
     None,

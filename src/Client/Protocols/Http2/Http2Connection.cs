@@ -81,9 +81,9 @@ internal sealed class Http2Connection : IFrameHandler
     }
 
     /// <summary>
-    /// True when the output up to <paramref name="writtenTo"/> had been sent before the bytes arrived that are being
-    /// read. Only then can these bytes be an answer to that output. Output that is written while bytes are read is
-    /// sent later.
+    /// True when the output up to <paramref name="writtenTo"/> was sent before the bytes arrived that
+    /// <see cref="Receive"/> now reads. Only then can these bytes answer that output. Output that is written during
+    /// Receive is sent later.
     /// </summary>
     public bool HadSent(long writtenTo) => writtenTo <= sentBefore;
 
@@ -134,7 +134,7 @@ internal sealed class Http2Connection : IFrameHandler
             return;
         IsClosed = true;
         if (error != Http2Error.None)
-            output.WriteGoAway(0, error); // a client's peer opens no streams, so the last one is 0
+            output.WriteGoAway(0, error); // the server opens no streams, so the last stream is 0
         client.OnClosed(error, reason);
     }
 
@@ -255,8 +255,8 @@ internal sealed class Http2Connection : IFrameHandler
 
     private void RequireOpened(int streamId)
     {
-        // Streams with even identifiers would be the server's, but it may open none. Streams from NextId on were not
-        // opened yet.
+        // Streams with even identifiers would be the server's, but the server may open none. Streams from NextId on
+        // were not opened yet.
         if (streamId == 0 || (streamId & 1) == 0 || (requests.NextId != 0 && streamId >= requests.NextId))
             throw Broken("a frame for a stream that was never opened");
     }

@@ -33,7 +33,7 @@ internal sealed record Http2Options
     /// </summary>
     public bool IsUserMethod { get; init; }
 
-    /// <summary>Bytes of each message of a pulled payload. The last may have fewer. 0 means one message per payload.</summary>
+    /// <summary>Bytes of each message of a pulled payload, except the last. 0: one message per payload.</summary>
     public long Chunk { get; init; }
 
     /// <summary>The direction of the messages. In a one-way flow, each message or pulled payload of a stream is a call.</summary>

@@ -28,8 +28,8 @@ internal sealed class Http2Request
     public bool IsBare => Bodies[0].Message.Length == 0;
 
     /// <summary>
-    /// Returns the index of the body with which the next connection begins. Each connection begins with the body after
-    /// that of the connection before, so that all bodies are sent. May be called from any thread.
+    /// Returns the index of the body with which a new connection begins. The next connection begins with the next body,
+    /// so that all bodies are sent. May be called from any thread.
     /// </summary>
     public int FirstTurn() => (int)((uint)Interlocked.Increment(ref connections) % Bodies.Length);
 

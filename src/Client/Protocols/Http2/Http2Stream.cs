@@ -40,7 +40,7 @@ internal class Http2Stream : CallStream
     /// <summary>Flow-controlled bytes that were received since the last WINDOW_UPDATE for this stream.</summary>
     public int Uncredited;
 
-    /// <summary>The place in the connection's output at which the request's headers end.</summary>
+    /// <summary>The connection's <see cref="OutputBuffer.Written"/> after the headers of the request.</summary>
     public long OpenedAt { get; set; }
 
     public Blocker Blocker { get; set; }

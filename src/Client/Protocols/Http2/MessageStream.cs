@@ -5,8 +5,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// A stream of the load whose calls are messages of one HTTP/2 stream. The HTTP/2 stream stays open after a call. When
-/// none is open, the next message opens one. An error that arrives between two calls fails the next call.
+/// A stream of the load whose calls are messages of one HTTP/2 stream. The HTTP/2 stream stays open after a call. If
+/// it has ended, the next message opens a new one. An error that arrives between two calls fails the next call.
 /// </summary>
 internal abstract class MessageStream(ReconnectingHttp2Connection connection, Http2Options options) : Http2Stream(connection, options)
 {
@@ -31,7 +31,7 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
     /// <summary>True when the reply began as a failure. Further messages on the stream would then not be answers of the method.</summary>
     public override bool EndsWithFailure => Failure is not null;
 
-    /// <summary>The place in the connection's output after the last byte that this stream has written.</summary>
+    /// <summary>The connection's <c>OutputBuffer.Written</c> after the last byte of this stream.</summary>
     public long WrittenTo { get; set; }
 
     protected ReconnectingHttp2Connection Connection { get; } = connection;
@@ -114,7 +114,7 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
             return;
         }
         if (Options.IsUserMethod)
-            Body = null; // the next of the given messages
+            Body = null; // Send then takes the next given message
         Watch();
         Connection.Send(this);
     }

@@ -24,7 +24,7 @@ internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Op
 
     public long? DueNs(long nowNs) => (long)Stamp >= askedNs && (long)Stamp <= nowNs ? (long)Stamp : null;
 
-    /// <summary>Called when nobody waits for another message.</summary>
+    /// <summary>Called at the end of the load. Ends the call that waits for a message.</summary>
     public void StopWaiting()
     {
         if (IsInFlight && !Ends)
@@ -53,7 +53,7 @@ internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Op
     }
 
     /// <summary>
-    /// Makes the request that opens a stream of Bench's payloads. Null for a user's method, whose next given message is sent.
+    /// Makes the request that opens a stream of Bench's payloads. Null for a user's method, whose messages are given.
     /// </summary>
     public RequestBody? Request()
     {

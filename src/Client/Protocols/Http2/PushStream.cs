@@ -11,7 +11,7 @@ namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
 /// Sends messages of <c>Bench.Push</c>, or of a user's method that takes a stream. A call ends when its message is
-/// written and the output has room for another.
+/// written and the output has room for another message.
 /// </summary>
 internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Options options)
     : MessageStream(connection, options), IOneWayStream

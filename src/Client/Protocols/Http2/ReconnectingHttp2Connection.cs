@@ -5,13 +5,12 @@ using IpcBench.Http2;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// An HTTP/2 connection that uses one duplex after another. When a duplex dies, the calls in flight fail, except those
-/// that the server has surely not begun. These are sent again on the next duplex.
+/// An HTTP/2 connection that uses one duplex after another. When a duplex dies, a call in flight is sent again on the
+/// next duplex if the server has surely not begun the call. All other calls in flight fail.
 /// </summary>
 internal sealed class ReconnectingHttp2Connection : DuplexConnection
 {
-    // Output is flushed when it has the first number of bytes. After the second number of bytes, other streams of this
-    // thread have their turn.
+    // Output is flushed at FlushAt bytes. After MostAtOnce bytes, other streams of this thread have their turn.
     private const int FlushAt = 16 << 10, MostAtOnce = 256 << 10;
 
     private readonly Scheduler scheduler;
@@ -67,8 +66,8 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
     public void Cancel(Http2Stream stream) => connection!.Cancel(stream, CallResult.Ok(0));
 
     /// <summary>
-    /// True when a stream that has written a message may write another at once. If not, the stream waits until
-    /// <see cref="PushStream.Resume"/> is called. Output is sent when there is enough of it for a system call, at the
+    /// True when a stream that has written a message may write the next message at once. If not, the stream waits until
+    /// <see cref="PushStream.Resume"/> is called. Output is sent when there are enough bytes for a system call, at the
     /// latest when no stream has more to write.
     /// </summary>
     public bool HasOutputRoom(PushStream stream)
@@ -87,7 +86,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         return false;
     }
 
-    /// <summary>Returns true for the first call of a window or after <see cref="LookAtNext"/>. Its reply is checked.</summary>
+    /// <summary>Returns true once for each window or <see cref="LookAtNext"/>: the call's reply is checked.</summary>
     public bool TakesFirstReply()
     {
         var isFirst = isFirstDue;

@@ -139,7 +139,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     public void OnWindowUpdate(int increment)
     {
         window += increment;
-        Ahead = Math.Max(0, Ahead - increment); // a larger increment than that enlarges the window
+        Ahead = Math.Max(0, Ahead - increment); // the rest of a larger increment enlarges the window
         if (increment == 0 || window > int.MaxValue)
             throw new Http2Exception(FrameRules.WindowError(increment), "WINDOW_UPDATE of 0 or above 2^31-1");
     }
@@ -174,7 +174,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         return body;
     }
 
-    /// <summary>Writes a part of a message with the message's own stamp and sequence number. In the shared body these are 0.</summary>
+    /// <summary>Writes a part of a message with its own stamp and sequence number (0 in the shared body).</summary>
     private void WriteHead(MessageStream stream, FrameFlags flags, int from, int count)
     {
         var message = stream.Body!.Message;

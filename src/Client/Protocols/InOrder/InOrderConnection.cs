@@ -112,8 +112,7 @@ internal sealed class InOrderConnection : DuplexConnection
                 return;
             }
             var end = protocol.Read(ref bytes, out var result);
-            // The server sent the bytes after the last expected reply before it got the next request, so they are not
-            // its reply.
+            // Bytes after the last expected reply came before the next request was sent. They cannot be its reply.
             var isSurplus = !bytes.IsEmpty && (end == ReplyEnd.Last || end == ReplyEnd.Next && asked == 1);
             if (end == ReplyEnd.Last || isSurplus)
             {

@@ -24,7 +24,7 @@ internal abstract class InOrderProtocol
     /// <param name="result">The result of the call, when the reply is complete.</param>
     public abstract ReplyEnd Read(ref ReadOnlySpan<byte> bytes, out CallResult result);
 
-    /// <summary>The kind of failure when the server sends more bytes than it was asked for.</summary>
+    /// <summary>The kind of failure when the server sends more bytes than the expected replies have.</summary>
     public virtual string Surplus => FailureKind.Protocol;
 
     /// <summary>Returns the result of the oldest open call when the server has closed the connection in an orderly way.</summary>
