@@ -1,13 +1,13 @@
-// Moves megabytes from one process to another over TCP on loopback or a Unix socket, over 1 to many connections at once: what the kernel takes
-// from each side, with next to nothing on top. The sender fills every socket in turn as far as it takes bytes, the receiver empties whichever
-// is readable, both with one thread and edge-triggered epoll. Prints CPU microseconds per MB of either side, MB/s, and bytes per system call.
+// Moves megabytes between two processes over TCP on loopback or a Unix socket, on one or more connections. Shows the
+// kernel's cost on each side, with almost nothing on top. The sender fills each socket in turn, the receiver empties
+// each readable socket, both with one thread and edge-triggered epoll. Prints CPU µs per MB, MB/s and bytes per call.
 //
 //   cc -O2 -o /tmp/bulk bench/bulk.c && /tmp/bulk [-c CONNECTIONS] [-d SECONDS] [-r ROUNDS] [-b SO_SNDBUF] [-s BYTES of a send]
 //       [-l BYTES of a receive] [-w MICROSECONDS that the sender computes for a MB] [-p CPU of both]
-//       [-f BYTES that may be on their way at a time, in all connections together] tcp|unix|copy|chase...
+//       [-f BYTES in flight at most, over all connections together] tcp|unix|copy|chase...
 //
-// copy and chase need no socket: what -f bytes cost the memory itself. copy moves parts into a ring of so many bytes and out of it again,
-// each as long after it went in as the ring has room: the same copies and distances as a socket's. chase follows pointers through as many.
+// copy and chase need no socket: they show the cost of -f bytes in memory. copy moves parts through a ring of -f bytes,
+// with the same copies and distances as a socket. chase follows pointers through -f bytes.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static double length = 1, work = 0;
 struct tally {
     double cpu, seconds, bytes;
     long calls;
-    volatile size_t all; // bytes from the start, for the other side
+    volatile size_t all; // bytes since the start, read by the other side
 };
 
 static void check(int ok, const char *what) {
@@ -76,7 +76,7 @@ static void pair(int is_unix, int *sender, int *receiver) {
     fcntl(*receiver, F_SETFL, O_NONBLOCK);
 }
 
-// Until the time is over; counts from a quarter of it on, when the sockets are full.
+// Sends or receives until the time is over. The last three quarters of the time count, when the sockets are full.
 static void run(int *fds, int sends, struct tally *tally, struct tally *other) {
     char *bytes = malloc(room > part ? room : part);
     memset(bytes, 1, room > part ? room : part);
@@ -93,7 +93,7 @@ static void run(int *fds, int sends, struct tally *tally, struct tally *other) {
         int ready = epoll_wait(epoll, events, 512, 20);
         for (int i = 0; i < ready; i++) {
             size_t asked = sends ? part : room;
-            // One reply of a megabyte at most, then the next connection has its turn.
+            // After 1 MB (with -f: one part), the sender turns to the next connection.
             for (size_t moved = 0;;) {
                 while (sends && most > 0 && tally->all - other->all + part > most && seconds() < begin + length)
                     usleep(20);
@@ -104,7 +104,7 @@ static void run(int *fds, int sends, struct tally *tally, struct tally *other) {
                 tally->bytes += count;
                 tally->all += count;
                 moved += count;
-                // A server makes what it sends.
+                // -w: computes, as a server does that makes the bytes.
                 for (double until = seconds() + work * count / 1e12; sends && work > 0 && seconds() < until;) {
                 }
                 if (!sends && (size_t)count < asked)
@@ -121,7 +121,7 @@ static void run(int *fds, int sends, struct tally *tally, struct tally *other) {
     tally->seconds = seconds() - from;
 }
 
-// Without a socket: parts of a buffer into a ring, and those that went in the longest time ago out of it.
+// Without a socket: copies the oldest part out of a ring, and a new part into its place.
 static void copy(void) {
     size_t parts = most / part > 1 ? most / part : 1, moved = 0;
     char *ring = malloc(parts * part), *from = malloc(part), *into = malloc(part);
@@ -136,7 +136,7 @@ static void copy(void) {
     free(ring), free(from), free(into);
 }
 
-// One pointer a cache line, in random order.
+// Follows pointers, one in each cache line, in random order.
 static void chase(void) {
     size_t lines = most / 64 > 2 ? most / 64 : 2, *order = malloc(lines * sizeof *order), steps = 0;
     void **memory = aligned_alloc(64, lines * 64), **at = memory;

@@ -1,7 +1,7 @@
-/* How far apart two CPUs are: how long a cache line takes from CPU 0 to CPU 1 and back, as the median of 200 times 100 round trips.
+/* Measures how long a cache line takes from CPU 0 to CPU 1 and back: the median of up to 200 times 100 round trips.
  *
  *     cc -O2 -pthread -o /tmp/cacheline bench/cacheline.c
- *     /tmp/cacheline 100 8        100 looks, 8 s apart, each of at most 30 ms: the time of day (UTC), ns a round trip
+ *     /tmp/cacheline 100 8        100 measurements of at most 30 ms, 8 s apart: time of day (UTC), ns per round trip
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,12 +1,12 @@
-// A client that opens many connections to an echo and keeps one packet out on each, with one thread and edge-triggered epoll. It parses
-// nothing and compares nothing: what the kernel takes from a client, with next to nothing on top. Prints calls, CPU microseconds a call, and how
-// much of that was not in the kernel.
+// Opens many connections to an echo, and keeps one packet in flight on each, with one thread and edge-triggered epoll.
+// Parses and compares nothing, so it shows a client's cost in the kernel with almost nothing on top. Prints calls and
+// CPU µs per call.
 //
 //   cc -O2 -o /tmp/floor bench/floor.c && /tmp/floor [-s BYTES] [-c CONNECTIONS] [-d SECONDS] PORT | /path/of.sock
 //
-// With -g the server is one of gRPC, and each call asks its method Download for that many bytes: a bare recv loop, which looks at nothing but
-// the nine bytes before each HTTP/2 frame, since one of them says where a reply ends. As GrpcBench does, it lets others run before it waits.
-// With -u each call sends that many bytes to the method Upload, whole frames as far as the server's windows go, from where they lie.
+// With -g each call asks a gRPC server's method Download for that many bytes. The recv loop looks only at the nine
+// bytes before each HTTP/2 frame, which show where a reply ends. Like GrpcBench, it yields the CPU before it waits.
+// With -u each call sends that many bytes to the method Upload: whole frames, without a copy, if the windows allow.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -78,7 +78,7 @@ static int varint(unsigned char *at, size_t value) {
     return bytes;
 }
 
-// Preface, SETTINGS (no dynamic table, the largest windows), room for the connection.
+// Writes the preface, SETTINGS (no dynamic table, the largest windows) and a WINDOW_UPDATE for the connection.
 static size_t greeting(unsigned char *into) {
     unsigned char *at = into;
     memcpy(at, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24);
@@ -89,7 +89,7 @@ static size_t greeting(unsigned char *into) {
     return at - into;
 }
 
-// The headers of a call of a method.
+// Writes the HEADERS frame of a call.
 static unsigned char *headers(unsigned char *into, unsigned stream, const char *path) {
     static const char before[] = "\x83\x86\x01\x09localhost\x04", behind[] = "\x0f\x10\x10" "application/grpc\x00\x02te\x08trailers";
     unsigned char *at = into + 9;
@@ -103,7 +103,7 @@ static unsigned char *headers(unsigned char *into, unsigned stream, const char *
     return at;
 }
 
-// A call of Download, and room for what the one before it took of the connection.
+// Writes a call of Download, after a WINDOW_UPDATE for the bytes of the connection's last reply.
 static size_t request(unsigned char *into, unsigned stream, size_t size, size_t taken) {
     unsigned char *at = into, number[10], *end = number;
     if (taken > 0)
@@ -119,7 +119,7 @@ static size_t request(unsigned char *into, unsigned stream, size_t size, size_t 
     return at + (end - number) - into;
 }
 
-// Where one connection is: bytes of the frame that are still to come, or of its header that are there.
+// The state of one connection: for example the missing bytes of a frame, or the present bytes of a frame's header.
 struct place {
     size_t left, data, head, sent, room, window;
     int have, ends, small;
@@ -127,7 +127,7 @@ struct place {
     unsigned char header[9], said[64], wire[65536];
 };
 
-// What the server may say of windows, in frames that are kept for it: WINDOW_UPDATE, and the initial window in SETTINGS.
+// The server sets windows by WINDOW_UPDATE, and by the initial window in SETTINGS.
 static size_t first_window = 65535;
 
 static unsigned long number_at(const unsigned char *at, int bytes) {
@@ -147,7 +147,7 @@ static void heard(struct place *place) {
         place->room += number_at(place->said, 4);
 }
 
-// How many replies end in these bytes.
+// Returns how many replies end in these bytes.
 static int replies(struct place *place, const unsigned char *bytes, size_t count) {
     int found = 0;
     while (count > 0) {
@@ -175,7 +175,7 @@ static int replies(struct place *place, const unsigned char *bytes, size_t count
     return found;
 }
 
-// An upload: its message, and where its frames lie in what is sent. 16,384 bytes are in each, and nine before them.
+// The message of an upload. It is sent in frames of 16,384 bytes, each after a header of nine bytes.
 enum { PART = 16384, WITH = PART + 9 };
 static unsigned char *message;
 static size_t message_size;
@@ -190,10 +190,10 @@ static void upload(struct place *place, unsigned stream) {
     place->sent = 0, place->room = first_window;
 }
 
-// Sends what the windows allow; 0 when the system takes no more of it.
+// Sends as much as the windows allow. Returns 0 when the socket is full.
 static int upload_more(int fd, struct place *place) {
     size_t head = place->head, whole = (message_size + PART - 1) / PART;
-    // The connection's window is what is left of it when the call began, and what came since.
+    // place->window is the rest of the connection's window at the start of the call, plus the updates since then.
     size_t room = place->room < place->window ? place->room : place->window, frames = room >= message_size ? whole : room / PART;
     size_t limit = head + frames * 9 + (frames == whole ? message_size : frames * PART);
     while (place->sent < limit) {
@@ -251,16 +251,16 @@ int main(int count, char **words) {
         return 1;
     }
     static unsigned char packet[65536], into[1 << 20];
-    // Of a payload: the prefix of gRPC, tag and length of field 3.
+    // The message to upload: gRPC's prefix, the tag and the length of field 3, the payload.
     message = malloc(up + 16);
     message_size = 5 + 1 + varint(packet, up) + up;
-    // Not zeros: pages that were never written are all the system's one page of zeros, which a sender reads from its nearest cache.
+    // Unwritten pages would all be one page of zeros, which stays in the nearest cache. So the bytes are written.
     memset(message, 'x', up + 16);
     message[0] = 0; // not compressed
     put(message + 1, message_size - 5, 4);
     message[5] = 26;
     varint(message + 6, up);
-    // The prefix of gRPC, and the tag and length of the field before its bytes.
+    // The length of a reply: gRPC's prefix, the field's tag and length, the payload.
     size_t reply = 5 + 1 + varint(packet, asked) + asked;
     size_t room = asked > 0 || up > 0 ? sizeof into : 65536;
     int epoll = epoll_create1(0), highest = 0, *fds = calloc(connections, sizeof *fds);
@@ -283,7 +283,7 @@ int main(int count, char **words) {
         }
         check(send(fds[i], packet, size, MSG_NOSIGNAL) == (ssize_t)size, "send");
     }
-    // What comes in the first half second is warm-up.
+    // The first half second is warm-up.
     double warm = seconds() + 0.5, end = warm + length;
     int is_warm = 0;
     struct rusage before, after;
@@ -302,7 +302,7 @@ int main(int count, char **words) {
             while ((part = recv(fd, into, room, 0)) > 0) {
                 struct place *place = &places[fd];
                 if (up > 0) {
-                    // The first bytes of a connection are the server's windows.
+                    // The first bytes from the server set its windows.
                     if (replies(place, into, part) > 0)
                         place->window -= message_size, calls++, upload(place, place->stream + 2);
                     if (!upload_more(fd, place))

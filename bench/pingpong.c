@@ -1,7 +1,7 @@
-// Ping-pong of one packet between two processes over TCP on loopback, a Unix socket, a socketpair(2) or two pipes(2): what the kernel takes, with
-// next to nothing on top.
-// Both sides wait with edge-triggered epoll, as an event loop does, and read until a whole packet is there. Prints microseconds a round trip:
-// the median, which a busy machine hardly moves, and the mean.
+// Sends one packet back and forth between two processes over TCP on loopback, a Unix socket, a socketpair(2) or two
+// pipes. Shows the kernel's cost with almost nothing on top. Both sides wait with edge-triggered epoll, as an event
+// loop does, and read until a whole packet is there. Prints µs per round trip: the median, which a busy machine hardly
+// changes, and the mean.
 //
 //   cc -O2 -o /tmp/pingpong bench/pingpong.c && /tmp/pingpong [-s BYTES] [-n PACKETS] [-r ROUNDS] [-c CPU of both | -1] [-o] tcp|unix|socketpair|pipe...
 //
@@ -35,7 +35,7 @@ static void check(int ok, const char *what) {
         fail(what);
 }
 
-// A side of a connection: what it reads from, and what it writes to. On sockets both are the same.
+// One side of a connection: the descriptors to read from and to write to, which are the same for a socket.
 struct side {
     int in, out;
 };
@@ -43,7 +43,7 @@ struct side {
 static int connected(int is_unix, int *other) {
     struct sockaddr_in inet = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr_un local = {.sun_family = AF_UNIX};
-    // An abstract name that the kernel chooses, and a port that it chooses.
+    // The kernel chooses the abstract name or the port.
     struct sockaddr *address = is_unix ? (struct sockaddr *)&local : (struct sockaddr *)&inet;
     socklen_t length = is_unix ? sizeof(sa_family_t) : sizeof inet;
     int listening = socket(is_unix ? AF_UNIX : AF_INET, SOCK_STREAM, 0);
@@ -82,7 +82,7 @@ static void closed(struct side side) {
 
 static int watched(struct side side) {
     int on = 1;
-    // Fails where it has no meaning: on all but TCP.
+    // Fails, without harm, on everything but TCP.
     setsockopt(side.out, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     fcntl(side.in, F_SETFL, O_NONBLOCK);
     fcntl(side.out, F_SETFL, O_NONBLOCK);
@@ -92,13 +92,13 @@ static int watched(struct side side) {
     return epoll;
 }
 
-// False at the end of the stream.
+// Returns 0 at the end of the stream or after an error.
 static int receive(int epoll, struct side side, char *packet, size_t size) {
     for (size_t got = 0; got < size;) {
         struct epoll_event events[16];
         if (epoll_wait(epoll, events, 16, -1) < 0 && errno != EINTR)
             fail("epoll_wait");
-        // Less than asked for was all there was.
+        // If a read returns fewer bytes than asked for, no more bytes are there.
         for (ssize_t count = 1; got < size && count > 0;) {
             size_t asked = size - got;
             count = side.in == side.out ? recv(side.in, packet + got, asked, 0) : read(side.in, packet + got, asked);

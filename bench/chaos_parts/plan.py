@@ -1,4 +1,4 @@
-"""What one run is: everything that chance decides, from the seed and the number of the run alone."""
+"""The plan of one run: everything that is random in the run. The seed and the number of the run decide the plan."""
 import random
 import signal
 
@@ -12,7 +12,7 @@ SERVER_EVENTS = ["killed", "killed and started again", "ended and started again"
 
 
 def of_text(size):
-    """10k as the client reads it; an HTTP server's size is its own, and no reply is kept."""
+    """The bytes of a size such as 10k. 0 for HTTP, where the server chooses the size and no reply is kept."""
     return int(size.replace("k", "000").replace("M", "000000") or 0)
 
 
@@ -21,7 +21,7 @@ def power_of_2(number):
 
 
 class Plan:
-    """`arguments` with `{N}` for the address of arm N; times in seconds."""
+    """`arguments` has `{N}` in place of the address of arm N. Times are in seconds."""
 
     def __init__(self, seed, number):
         self.random = chance = random.Random(f"{seed}/{number}")
@@ -75,7 +75,7 @@ class Plan:
             cells *= 2 if words[-1] == "both" else 1
         if chance.random() < 0.2 and len(self.arms) > 1:
             words += ["-r", "auto", "--max-time", "3s"]
-            rounds = 2  # no round is begun that would end later than 3 s: a long one is the last
+            rounds = 2  # no round begins that would end after 3 s, so a long round is the last
         else:
             words += ["-r", rounds]
         words += chance.choice([[], [], ["--client-cpus", "0"], ["--socket-buffer", "16k"], ["--format", "json"], ["--format", "wrk"]])
@@ -89,20 +89,20 @@ class Plan:
             words += ["--path", chance.choice(["/small", "/large"])]
         self.arguments = ([] if self.command == "main" else [self.command]) + [str(word) for word in words]
         self.nominal = min(6, cells * rounds * (warmup + (duration if "-d" in words else 0.3)))
-        # Start (30 s for a server of its own), questions to servers (5 s each), then each measurement: connecting, both drains, its questions.
+        # 30 s to start a server, 5 s for each question to a server. Each measurement connects, drains twice and asks.
         measurement = 10 + 2 * 5 + warmup + duration + 2 * (self.timeout + 2) + 2
         self.limit = 30 + 10 * len(self.arms) + (10 + min(5, 20 * warmup) + self.timeout + 4) * 2 * len(self.arms) + cells * rounds * 1.2 * measurement
         self.heap = self.most_heap(threads, streams, [of_text(size) for size in sizes])
-        # The program's files and the runtime's own memory: 70 MB with sockets, 87 MB with pipes or TLS, which run on the thread pool.
+        # Besides the heap: program and runtime take 70 MB with sockets, 87 MB with pipes or TLS (thread pool).
         self.memory = 100 + self.heap
         self.report = chance.random() < 0.3
 
     def most_heap(self, threads, streams, sizes):
-        """MB of objects that such a client may hold: its own, and what its connections have received, or are to send, at one time.
-        run.py sets this as the limit of the heap, because how much garbage piles up depends on the processor's cache."""
+        """The limit of the heap in MB: the client's own objects, and bytes that connections have received or must send.
+        run.py sets this limit. Otherwise the amount of garbage would depend on the processor's cache."""
         at_once = max(power_of_2(size * streams) for size in sizes) if self.command == "echo" else 0
-        # A loop's receive buffer is 1 MiB; the framework's streams have one of at most 64 KiB each, HTTP/2's frames and tables and TLS about as much.
-        # What an echo has out at a time may wait in the output and once more in the write that is under way.
+        # An event loop's receive buffer has 1 MiB, a .NET stream's at most 64 KiB. HTTP/2 and TLS need about as much.
+        # The bytes of an echo in flight may wait in the output, and once more in the write in progress.
         return 48 + 2 * threads + self.connections * (0.15 + 2 * at_once / 1e6)
 
     @property

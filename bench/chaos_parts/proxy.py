@@ -1,4 +1,4 @@
-"""A proxy for one address, whose connections suffer: cut, reset, stalled, delayed, changed. One asyncio loop holds all proxies of a run."""
+"""A proxy for one address that cuts, resets, stalls, delays or changes connections. All proxies share an event loop."""
 import asyncio
 import contextlib
 import os
@@ -8,7 +8,7 @@ import struct
 FLIPPED = bytes(byte ^ 1 for byte in range(256))
 RESET = struct.pack("ii", 1, 0)  # SO_LINGER 0: close(2) sends RST
 
-# Faults of single connections, after a random number of bytes or at once; and those that come over all connections at a time.
+# Faults of single connections, after a random number of bytes or at once. STORM_FAULTS hit all connections together.
 BYTE_FAULTS = ["cut", "reset", "half-close", "half-close server", "stall replies", "stall requests", "silence"]
 ACCEPT_FAULTS = ["refuse", "reset at once", "never answer"]
 SLOW_FAULTS = ["delay", "trickle"]
@@ -18,7 +18,7 @@ KINDS = BYTE_FAULTS + ACCEPT_FAULTS + SLOW_FAULTS + WIRE_FAULTS + STORM_FAULTS +
 
 
 class Wrong:
-    """Makes every reply a wrong one, whatever the protocol: no call may count as good."""
+    """Makes every reply wrong, in each protocol. So no call may count as good."""
 
     def __init__(self, protocol):
         self.protocol, self.rest, self.skip, self.fresh = protocol, b"", 0, set()
@@ -29,7 +29,7 @@ class Wrong:
         return data.translate(FLIPPED) if self.protocol == "echo" else self.frames(data)
 
     def frames(self, data):
-        """The first DATA frame of each HTTP/2 stream tells another length of its gRPC message."""
+        """Flips a bit of byte 5 of DATA frames. In a reply's first frame, this byte is part of the message's length."""
         self.rest += data
         out = b""
         while len(self.rest) >= 9 and len(self.rest) >= 9 + (size := int.from_bytes(self.rest[:3], "big")):
@@ -44,7 +44,7 @@ class Wrong:
 
 
 class Proxy:
-    """Listens at a port or path and passes on to `upstream()`, an address that may change when a server is started again."""
+    """Listens at a port or path, and passes bytes on to `upstream()`, an address that a restarted server may change."""
 
     def __init__(self, place, upstream, protocol, plan, random):
         self.place, self.upstream, self.protocol, self.plan, self.random = place, upstream, protocol, plan, random
@@ -91,7 +91,7 @@ class Proxy:
                     one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             await asyncio.get_running_loop().sock_connect(server, where)
             self.pairs[client] = asyncio.current_task()
-            async with asyncio.TaskGroup() as both:  # whichever fails ends the other before the sockets are closed
+            async with asyncio.TaskGroup() as both:  # if one direction fails, the other ends before the sockets close
                 both.create_task(self.pump(client, server, kind, after, True))
                 both.create_task(self.pump(server, client, kind, after, False))
         except* OSError:
@@ -136,7 +136,7 @@ class Proxy:
         if kind != "silence":
             sink.shutdown(socket.SHUT_WR)
         while await asyncio.get_running_loop().sock_recv(source, 65536):
-            pass  # what still comes is swallowed
+            pass  # drops the bytes that still arrive
 
     def changes(self, kind, up):
         if kind == "lie" and not up:
@@ -157,12 +157,12 @@ class Proxy:
 
     @staticmethod
     def reset(one):
-        """Its close(2) will send RST; a Unix socket has none."""
+        """Makes close(2) of the socket send RST. A Unix socket has no RST."""
         if one.family == socket.AF_INET:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
 
     async def storm(self):
-        """What comes over all connections at once, again and again."""
+        """Makes a fault that hits all connections at once, again and again."""
         kind = self.plan["fault"]
         while kind in STORM_FAULTS:
             await asyncio.sleep(self.plan["storm after"] * (0.5 + self.random.random()))

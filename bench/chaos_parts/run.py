@@ -1,4 +1,4 @@
-"""One run: servers, proxies, the client under test, and what must be true of it afterwards."""
+"""One run: servers, proxies, the client under test, and the checks after the client has ended."""
 import asyncio
 import contextlib
 import glob
@@ -14,17 +14,17 @@ from .proxy import Proxy
 from .server import Server
 
 TRACE = re.compile(r"Unhandled exception|^\s+at \S+\(.*\)|^\S*Exception: |a fault of th(?:is|e) tool", re.MULTILINE)
-INTERRUPTED = 30  # seconds after Ctrl-C by which it must have ended; 2 are usual
-RUNTIME = ("clr-debug-pipe-", "dotnet-diagnostic-")  # the runtime's own, left behind when it is killed
+INTERRUPTED = 30  # seconds in which the client must end after Ctrl-C; 2 are usual
+RUNTIME = ("clr-debug-pipe-", "dotnet-diagnostic-")  # files that .NET leaves behind when it is killed
 
 
 def slowness():
-    """How many processes there are for each CPU: where others keep them busy all takes so much longer, starting a runtime most of all."""
+    """The load average per CPU, at least 1. On a busy machine everything takes so much longer, a start most of all."""
     return max(1, os.getloadavg()[0] / os.cpu_count())
 
 
 class Run:
-    """`problems` is empty when all was well. At the time `over`, of time.monotonic, the client gets Ctrl-C if it is still there."""
+    """`problems` is empty when all is well. At `over`, a time of time.monotonic(), a running client gets Ctrl-C."""
 
     def __init__(self, seed, number, programs, folder, over, sockets):
         self.plan, self.number, self.folder = Plan(seed, number), number, folder
@@ -91,7 +91,7 @@ class Run:
             self.code = await asyncio.wait_for(process.wait(), limit * slowness())
         except TimeoutError:
             self.problems.append(f"did not end within {limit:.0f} s" + " of Ctrl-C" * self.is_cut)
-            self.is_killed = True  # with its server, which then cannot remove its sockets
+            self.is_killed = True  # so is its server, which then cannot remove its sockets
         finally:
             for task in watching:
                 task.cancel()
@@ -102,7 +102,7 @@ class Run:
             if isinstance(result, Exception) and not isinstance(result, ProcessLookupError):
                 raise result
         self.look()
-        for _ in range(50):  # children of a killed client notice it by themselves, unless this test has stopped them
+        for _ in range(50):  # children of a killed client end by themselves, unless SIGSTOP has stopped them
             if not (left := self.alive()):
                 return
             for pid, _ in left:
@@ -114,7 +114,7 @@ class Run:
             os.kill(pid, signal.SIGKILL)
 
     def cut(self, process):
-        """The campaign's time is over: what was measured must be kept, as after every Ctrl-C, and the end be near."""
+        """Sends Ctrl-C because the campaign's time is over. Returns the seconds in which the client must end."""
         with contextlib.suppress(ProcessLookupError):
             (os.killpg if self.plan.to_group else os.kill)(process.pid, signal.SIGINT)
             self.sent.append(signal.SIGINT)
@@ -163,7 +163,7 @@ class Run:
 
     @staticmethod
     def again(pid):
-        """With --client-cpus the client that measures is a child of the one that was started."""
+        """Clients that the client has started. With --client-cpus, such a child makes the measurement."""
         for path in glob.glob(f"/proc/{pid}/task/*/children"):
             with contextlib.suppress(OSError), open(path) as file:
                 for child in file.read().split():
@@ -172,7 +172,7 @@ class Run:
                             yield child
 
     def look(self):
-        """The results file must be whole whenever somebody reads it."""
+        """Reads the results file, which must be complete at any time, and notes its problems."""
         for path in glob.glob(os.path.join(self.folder, "results", "*.json")) + glob.glob(os.path.join(self.folder, "out.json")):
             try:
                 with open(path, encoding="utf-8") as file:
@@ -202,7 +202,7 @@ class Run:
             if trace := TRACE.search(text):
                 wrong(f"said {text[trace.start():trace.start() + 300]!r}")
         if self.record and not os.path.exists(self.path):
-            # Nothing was measured, so the file that had its name from the start is gone again.
+            # A run that measured nothing removes its results file, which exists from the start.
             if self.record["rounds"]:
                 wrong("its results file is gone")
             self.record = None
@@ -225,7 +225,7 @@ class Run:
         elif ending == "complete":
             ok, cells = {}, self.record["rounds"]
             for one in cells:
-                # A call that crosses the window's edges is credited by its share, though none began and ended there.
+                # A call that crosses both ends of the window is credited by its share, and is not in "ok".
                 ok[one["cell"]] = ok.get(one["cell"], 0) + one["ok"] + (one.get("credited") or 0)
             right = {2 if not cells or 0 in ok.values() else 3 if any(one.get("failed") or one.get("cutOff") for one in cells) else 0} | ended
         elif ending == "interrupted":
@@ -254,14 +254,14 @@ class Run:
                 self.problems.append(f"{good} calls counted as good, every reply was wrong")
             for a_round in rounds:
                 key = self.record["cells"][a_round["cell"]]["key"]
-                # Bytes are counted as they arrive: parts of the failed calls and of all that is out may be among them. Headers are taken off by their share.
+                # Bytes count on arrival, even of failed calls and calls in flight. Headers are deducted by their share.
                 calls = a_round["completed"] + sum(a_round.get("failed", {}).values()) + key["connections"] * key["streams"]
                 most = calls * key["size"] * 1.1 + 1000
                 if a_round["payloadBytes"] > most:
                     self.problems.append(f"{a_round['completed']} calls of {key['size']} bytes make {a_round['payloadBytes']} bytes")
 
     async def reported(self):
-        """Every command reads what was left; it also looks for contradictions that this script does not know."""
+        """GrpcBench report must read the results file. It also finds contradictions that this script does not check."""
         with open(os.path.join(self.folder, "report"), "wb") as out:
             process = await asyncio.create_subprocess_exec(self.client_program, "report", self.path, "--format", "json", stdout=out, stderr=out, cwd=self.folder)
         if await process.wait() != 0:

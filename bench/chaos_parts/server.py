@@ -8,7 +8,7 @@ import sys
 
 
 class Server:
-    """GrpcBenchServer on all transports and echo on all, or Python's HTTP server; may be killed and started again."""
+    """GrpcBenchServer with gRPC and echoes, or Python's HTTP server. A run may kill the server and start it again."""
 
     def __init__(self, program, folder, http):
         self.folder, self.http, self.places, self.process = folder, http, {}, None

@@ -14,7 +14,7 @@ public sealed partial class ChildLife : IDisposable
     private readonly nint job;
 
     /// <summary>
-    /// Puts the child into a job object, which then ends it. If Windows refuses this, the child may outlive this process.
+    /// Puts the child into a job object, which ends the child. If Windows refuses, the child may outlive this process.
     /// </summary>
     public ChildLife(Process child)
     {

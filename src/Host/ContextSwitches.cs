@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 
 namespace IpcBench.Host;
 
-/// <summary>How often threads of a process lost their CPU.</summary>
+/// <summary>How often threads of a process gave up or lost their CPU.</summary>
 /// <param name="Voluntary">How often a thread waited for something.</param>
 /// <param name="Involuntary">How often a thread's time slice ended, or a thread of higher priority was ready.</param>
 public readonly partial record struct ContextSwitches(long Voluntary, long Involuntary)

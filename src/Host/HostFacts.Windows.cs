@@ -81,7 +81,7 @@ public sealed partial record HostFacts
     }
 
     /// <summary>
-    /// Names the power plans that every Windows has, by their ids (winnt.h). Windows itself names them only in the system's language.
+    /// Names the power plans of every Windows by id (winnt.h), because Windows translates the names. Null for others.
     /// </summary>
     internal static string? PlanOf(Guid scheme) => scheme.ToString() switch
     {

@@ -54,7 +54,7 @@ public sealed partial record ListenerOwner
 
     /// <summary>
     /// Whether the process has one of the sockets open. If this is unknown, whether the process exists. It is unknown
-    /// when the open files may not be read, or when the socket was bound by another spelling of the path.
+    /// when the open files may not be read, or when the server bound the socket with another spelling of the path.
     /// </summary>
     private static bool Holds(int pid, HashSet<uint> inodes)
     {

@@ -11,7 +11,6 @@ public abstract record LocalEndpoint
     /// <param name="Name">The path. An abstract name starts with a NUL byte (unix(7)).</param>
     public sealed record UnixName(string Name) : LocalEndpoint;
 
-    /// <summary>A named pipe of Windows.</summary>
     /// <param name="Name">The name without <c>\\.\pipe\</c>.</param>
     public sealed record WindowsPipe(string Name) : LocalEndpoint;
 }

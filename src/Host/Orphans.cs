@@ -5,8 +5,8 @@ namespace IpcBench.Host;
 
 /// <summary>
 /// Processes whose parent has ended. Linux gives orphans to process 1, unless an ancestor has asked for them (prctl(2),
-/// PR_SET_CHILD_SUBREAPER). This process can ask, and then finds the processes that the programs it started have left
-/// behind. On Windows a job object ends them (<see cref="ChildLife"/>).
+/// PR_SET_CHILD_SUBREAPER). This process can ask for them too, and then finds processes that its programs have left
+/// behind. On Windows a job object ends such processes (<see cref="ChildLife"/>).
 /// </summary>
 public static partial class Orphans
 {
@@ -32,8 +32,8 @@ public static partial class Orphans
     }
 
     /// <summary>
-    /// Lists the processes that were started with this variable in their environment, and everything that they have
-    /// started, whoever its parent is now. Empty on systems other than Linux.
+    /// Lists the processes that were started with this variable in their environment. Their descendants inherit the
+    /// variable, so they are listed too, whoever their parent is now. Empty on systems other than Linux.
     /// </summary>
     /// <param name="variable">The variable, written <c>NAME=value</c>.</param>
     public static IReadOnlyList<int> Marked(string variable) =>

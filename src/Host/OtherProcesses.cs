@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace IpcBench.Host;
 
 /// <summary>
-/// The CPU time of all processes except some families (a process with its descendants). The system reports it, so a busy
-/// process does not have to answer.
+/// The CPU time of all processes except some families (a process with its descendants). The operating system reports
+/// the times, so a busy process does not have to answer.
 /// </summary>
 public sealed class OtherProcesses
 {
@@ -71,5 +71,4 @@ public sealed class OtherProcesses
     }
 }
 
-/// <summary>A process and its CPU time in ns.</summary>
 public sealed record ProcessShare(int Process, string Name, long CpuNs);

@@ -3,12 +3,12 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Host;
 
-/// <summary>CPU time of a process. The system reports it, so a busy process does not have to answer.</summary>
+/// <summary>CPU time of a process. The operating system reports the time, so a busy process need not answer.</summary>
 /// <param name="StartTicks">
 /// When the process started, in the system's unit. This distinguishes two processes that had the same id.
 /// </param>
-/// <param name="CpuNs">User and kernel time of all threads in ns, ended threads included. On Windows in steps of about 15.6 ms.</param>
-/// <param name="UserNs">User time by the coarse clock (10 ms on Linux). Only its ratio to <paramref name="KernelNs"/> is used.</param>
+/// <param name="CpuNs">User and kernel time of all threads, ended ones too. On Windows in steps of 15.6 ms.</param>
+/// <param name="UserNs">User time by the coarse clock (10 ms on Linux). Only its ratio to KernelNs is used.</param>
 /// <param name="KernelNs">Kernel time by the coarse clock.</param>
 /// <param name="EndedUserNs">User time of ended children that were waited for, in steps of 10 ms. 0 on Windows.</param>
 /// <param name="EndedKernelNs">Kernel time of the same children.</param>

@@ -1,7 +1,7 @@
 namespace IpcBench.Host;
 
 /// <summary>
-/// Some processes with all their descendants. The system reports their times, so a busy process does not have to answer.
+/// Some processes with all their descendants. The system itself reports the times, so a busy process need not answer.
 /// </summary>
 public sealed partial class ProcessTree(IReadOnlyList<int> roots)
 {

@@ -16,8 +16,8 @@ public static class RuntimeFacts
     public static bool IsCompiledAhead { get; } = JitInfo.GetCompiledMethodCount() == 0;
 
     /// <summary>
-    /// Says which of tiered compilation, quick JIT, PGO and ReadyToRun are on. An environment variable decides, then the
-    /// runtimeconfig, then the runtime's default. For a program that was compiled ahead, says only that.
+    /// Says which of tiered compilation, quick JIT, PGO and ReadyToRun are on: by an environment variable, or else by
+    /// the runtimeconfig, or else by default. For a program that was compiled ahead, says only that.
     /// </summary>
     public static string Tiering() => IsCompiledAhead ? "compiled ahead" : string.Join(", ",
         Knob("tiered compilation", "TieredCompilation", "System.Runtime.TieredCompilation"),

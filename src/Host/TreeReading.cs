@@ -36,9 +36,9 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
 
     /// <summary>
     /// Computes the CPU time of processes that ended between two readings. When a process waits for an ended child, the
-    /// kernel adds the time of the child's whole life to it. So the child's time before the first reading is subtracted:
-    /// from the time that was added to its parent, or from the total if the parent ended too. The time of a child that
-    /// nobody waited for is lost.
+    /// kernel adds the time of the child's whole life to this process. So the child's time before the first reading is
+    /// subtracted: from the time that was added to its parent, or from the total if the parent ended too. The time of a
+    /// child that nobody waited for is lost.
     /// </summary>
     private static (long UserNs, long KernelNs) Ended(
         TreeReading earlier, TreeReading later, Dictionary<int, (long User, long Kernel)> waited)

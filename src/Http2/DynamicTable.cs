@@ -26,7 +26,7 @@ public sealed class DynamicTable(int capacity)
         var size = TableEntry.SizeOf(name.Length, value.Length);
         Evict(size);
         if (size > capacity)
-            return; // an entry larger than the table empties it (RFC 7541, 4.4)
+            return; // an entry larger than the table empties the table (RFC 7541, 4.4)
         if (Count == ring.Length)
             Grow();
         newest = (newest + 1) % ring.Length;

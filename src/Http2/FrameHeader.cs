@@ -9,7 +9,6 @@ public readonly record struct FrameHeader(int Length, FrameType Type, FrameFlags
 
     public const int FlagsOffset = 4;
 
-    /// <summary>The offset of the stream identifier.</summary>
     public const int StreamOffset = 5;
 
     public bool Has(FrameFlags flag) => (Flags & flag) != 0;

@@ -14,7 +14,7 @@ public static class GrpcFraming
         BinaryPrimitives.WriteUInt32BigEndian(destination[1..], (uint)messageLength);
     }
 
-    /// <summary>Returns a message after its prefix.</summary>
+    /// <summary>Returns the prefix, followed by the message.</summary>
     /// <param name="message">The message's bytes.</param>
     /// <param name="flag">1 when the message is compressed.</param>
     public static byte[] Frame(ReadOnlySpan<byte> message, byte flag = 0)

@@ -12,7 +12,6 @@ public static class GrpcStatus
     private static readonly string[] CodeTexts =
         [.. Enumerable.Range(0, Codes).Select(code => code.ToString(CultureInfo.InvariantCulture))];
 
-    /// <summary>Returns the value of <c>grpc-status</c>.</summary>
     public static string Text(GrpcStatusCode code) => CodeTexts[(int)code];
 
     /// <summary>

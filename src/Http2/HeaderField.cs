@@ -1,7 +1,7 @@
 namespace IpcBench.Http2;
 
 /// <summary>A decoded field, reduced to what a gRPC client needs.</summary>
-/// <param name="Value">For a status its number, for a gRPC content type 1, for an invalid value -1, otherwise 0.</param>
+/// <param name="Value">A status's number, 1 for a gRPC content type, -1 for an invalid status, otherwise 0.</param>
 public readonly record struct HeaderField(HeaderName Name, int Value)
 {
     private static ReadOnlySpan<byte> GrpcContentType => "application/grpc"u8;

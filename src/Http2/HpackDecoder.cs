@@ -17,9 +17,9 @@ public sealed class HpackDecoder(int tableSize)
     private byte[] message = [];
     private int messageLength;
 
-    // A server sends the same headers and trailers in the same few bytes. While the table is unchanged, equal bytes have
-    // the same meaning. With hundreds of connections no table entry is in the processor's cache, so lookups took 6 % of
-    // the client's CPU time. With these two known blocks most lookups are unnecessary.
+    // The last two different blocks. A server repeats its headers and trailers in the same few bytes, and equal bytes
+    // have the same meaning while the table is unchanged. With hundreds of connections no table entry is in the
+    // processor's cache, and lookups took 6 % of the client's CPU time. These two blocks make most lookups unnecessary.
     private Known latest;
     private Known before;
     private bool hasChanged;

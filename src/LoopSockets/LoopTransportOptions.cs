@@ -17,14 +17,14 @@ public sealed class LoopTransportOptions
     public int Backlog { get; set; } = 512;
 
     /// <summary>
-    /// The number of received bytes of a connection that may wait for the application. When it is reached, reading
-    /// pauses. Null for no limit.
+    /// The number of received bytes of a connection that may wait for the application. At this limit, reading pauses.
+    /// Null for no limit.
     /// </summary>
     public long? MaxReadBufferSize { get; set; } = 1024 * 1024;
 
     /// <summary>
-    /// The number of bytes of a connection that may wait to be sent. When it is reached, the
-    /// application's flushes wait. Null for no limit.
+    /// The number of bytes of a connection that may wait to be sent. At this limit, the application's flushes wait.
+    /// Null for no limit.
     /// </summary>
     public long? MaxWriteBufferSize { get; set; } = 64 * 1024;
 

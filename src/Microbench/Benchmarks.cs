@@ -131,7 +131,7 @@ public class Http2Benchmarks
     public int DecodeLiteralTrailers() => decoder.Decode(LiteralTrailers).GrpcStatus;
 }
 
-/// <summary>Measures how a reply is checked that arrives in pieces of the largest frame size.</summary>
+/// <summary>Measures the check of a reply that arrives in pieces of the largest frame size.</summary>
 [Gated]
 public class ReplyBenchmarks
 {

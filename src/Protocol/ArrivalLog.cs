@@ -68,8 +68,8 @@ public sealed class ArrivalLog
     }
 
     /// <summary>
-    /// Counts a latency in its step. Each latency below 256 ns has its own step. For a
-    /// longer one the highest nine bits choose the step.
+    /// Counts a latency in its step. Each latency below 256 ns has its own step. For a longer latency, the highest nine
+    /// bits choose the step.
     /// </summary>
     private void Count(long ns)
     {

@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace IpcBench.Protocol;
 
 /// <summary>
-/// Reads one length-prefixed protobuf message while its bytes arrive, in pieces of any length. Keeps only the field that
-/// it has reached. The reader accepts every valid encoding. Its owner decides which fields matter.
+/// Reads one length-prefixed protobuf message while its bytes arrive, in pieces of any length. Keeps only the current
+/// field. The reader accepts every valid encoding. Its owner decides which fields matter.
 /// </summary>
 /// <param name="isOpaque">Whether the message may be of any type. Its fields are then not read.</param>
 public struct FieldReader(bool isOpaque)
@@ -38,7 +38,7 @@ public struct FieldReader(bool isOpaque)
     /// <summary>The value of the last field that was found. For a field of variable length, its length in bytes.</summary>
     public ulong Value { get; private set; }
 
-    /// <summary>The length of the message in bytes. It is known after the prefix.</summary>
+    /// <summary>The length of the message in bytes. 0 until the prefix has arrived.</summary>
     public readonly uint Length => length;
 
     /// <summary>Whether no byte has arrived yet.</summary>
@@ -54,7 +54,7 @@ public struct FieldReader(bool isOpaque)
 
     /// <summary>Reads on to the next field of the message.</summary>
     /// <param name="bytes">
-    /// In: the bytes that have arrived. Out: those that were not read, which follow a field, a message or an error. Often none.
+    /// In: the bytes that have arrived. Out: the bytes after the field, the message or the error. Often none.
     /// </param>
     /// <returns>
     /// True when a field was found. If the field has a length, the next call skips its bytes. False when the message is

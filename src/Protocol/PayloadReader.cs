@@ -30,7 +30,7 @@ public struct PayloadReader(bool isOpaque)
     /// <inheritdoc cref="FieldReader.IsComplete"/>
     public readonly bool IsComplete => fields.IsComplete;
 
-    /// <summary>Whether no message is read in part: none has begun, or the last one is complete.</summary>
+    /// <summary>Whether no message is read in part: no byte has arrived, or the last message is complete.</summary>
     public readonly bool IsBetween => fields.IsEmpty || fields.IsComplete;
 
     /// <inheritdoc cref="FieldReader.IsBroken"/>
@@ -57,8 +57,8 @@ public struct PayloadReader(bool isOpaque)
     }
 
     /// <summary>
-    /// Reads a head as <see cref="PayloadFrame"/> writes it, with a payload. Otherwise, or if fewer bytes than the
-    /// longest head have arrived, reads nothing.
+    /// Reads a head that <see cref="PayloadFrame"/> wrote for a payload of at least one byte, and returns its length.
+    /// Reads nothing and returns 0 for any other head, or if fewer bytes than the longest head have arrived.
     /// </summary>
     private int ReadPlainHead(ReadOnlySpan<byte> bytes)
     {

@@ -10,8 +10,8 @@ using Microsoft.AspNetCore.Connections;
 namespace IpcBench.Server;
 
 /// <summary>
-/// One Kestrel for all addresses of the options, with one gRPC stack. Raw echoes may be served beside Kestrel, by
-/// an event loop or by tasks.
+/// One Kestrel server for all addresses of the options, with one gRPC stack. An event loop or tasks may serve the raw
+/// echoes without Kestrel.
 /// </summary>
 internal sealed class BenchServer : IAsyncDisposable
 {
@@ -54,7 +54,7 @@ internal sealed class BenchServer : IAsyncDisposable
         }
     }
 
-    /// <summary>Gives running calls half a second to end, then aborts them, and removes the socket files.</summary>
+    /// <summary>Removes the socket files, gives running calls half a second to end, and then aborts them.</summary>
     public async Task StopAsync()
     {
         if (stopped)
@@ -121,7 +121,7 @@ internal sealed class BenchServer : IAsyncDisposable
         var maxConnections = KestrelLimits.MaxConnections();
         var services = new BenchServices(options, endpoints, () => Describer.Describe(stack, options, maxConnections, endpoints));
         var gate = new AcceptGate(KestrelLimits.MaxConnections, warnings);
-        // Kestrel without an endpoint would choose an address itself, so it is not started.
+        // Without an endpoint, Kestrel would choose an address itself. So Kestrel is not started here.
         if (endpoints.All(endpoint => endpoint.IsWithoutKestrel))
             return new BenchServer(null, stack, StartEcho(options, endpoints, gate), endpoints);
         var builder = KestrelHost.CreateBuilder(options, endpoints, maxConnections, gate);

@@ -44,7 +44,6 @@ internal static class ServerCommand
             Console.SetError(new StreamWriter(Console.OpenStandardError(), plain) { AutoFlush = true });
     }
 
-    /// <summary>Returns the error of the command line as text.</summary>
     private static string Complaint(ParseResult parsed) =>
         parsed.UnmatchedTokens.FirstOrDefault(token => token is ['-', _, ..]) is { } option ? $"there is no option {option.Split('=')[0]}"
             : string.Join("; ", parsed.Errors.Select(error => error.Message.TrimEnd('.')));

@@ -21,8 +21,8 @@ public abstract partial record Address
     public abstract string Kind { get; }
 
     /// <summary>
-    /// The name of the file that a server at this address creates, as it is written in the address.
-    /// <see cref="UnixSocketPath"/> makes a full path of this name. Null when the address has no file.
+    /// The path of the socket file that a server at this address creates. The path may be relative, and
+    /// <see cref="UnixSocketPath"/> makes a full path of it. Null when the address has no file.
     /// </summary>
     public virtual string? SocketFile => null;
 
@@ -87,7 +87,7 @@ public abstract partial record Address
     }
 
     /// <summary>
-    /// Child processes of the client: each connection is a child of its own. The child speaks on its standard input and
+    /// Child processes of the client: each connection has its own child. The child speaks on its standard input and
     /// output (<c>stdio:name</c>), or on one end of a socketpair(2) (<c>socketpair:name</c>, Linux only).
     /// <see cref="ChildProgram.Offer"/> says how a child is started.
     /// </summary>

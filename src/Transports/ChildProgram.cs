@@ -7,12 +7,12 @@ using System.Text;
 namespace IpcBench.Transports;
 
 /// <summary>
-/// A child process that serves one connection, on its standard input and output or on a socketpair(2). The child is
-/// expected to end when the connection is closed; it is killed when it does not.
+/// A child process that serves one connection, on its standard input and output or on a socketpair(2). The child must
+/// end when the connection is closed. After 2 s, this class kills the child.
 /// </summary>
 public sealed class ChildProgram : IDisposable
 {
-    // How long a child may take to end by itself, and how long its last words may take.
+    // How long a child may take to end by itself, and how long to wait for its last output on standard error.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2), LastWords = TimeSpan.FromMilliseconds(500);
 
     private const int MostWords = 1000;
@@ -38,8 +38,8 @@ public sealed class ChildProgram : IDisposable
 
     /// <summary>Says how the children of an address are started.</summary>
     /// <param name="start">
-    /// Starts a child with redirected standard streams. For a socketpair its argument is the descriptor of the child's
-    /// end, which the child inherits under the same number. Null for stdio.
+    /// Starts a child with redirected standard streams. The argument is null for stdio. For a socketpair it is the
+    /// descriptor of the child's end, which the child inherits under the same number.
     /// </param>
     public static void Offer(Address.Child address, Func<int?, Process> start)
     {
@@ -55,9 +55,9 @@ public sealed class ChildProgram : IDisposable
     }
 
     /// <summary>
-    /// Finds a child of these addresses that has ended although its connection was in use. Waits a moment for its exit code.
+    /// Finds a child of these addresses that ended its connection too early. Waits a moment for its exit code.
     /// </summary>
-    /// <returns>Its transport, exit code (null when it still runs) and last words on standard error. Null when there is none.</returns>
+    /// <returns>Kind, exit code (null while it runs) and last standard error. Null without such a child.</returns>
     public static (string Kind, int? ExitCode, string Words)? Dead(IEnumerable<Address> addresses)
     {
         ChildProgram? dead;
@@ -87,14 +87,14 @@ public sealed class ChildProgram : IDisposable
     }
 
     /// <summary>Starts a child of the address.</summary>
-    /// <exception cref="IOException">No child can be started, or another child of this address has died.</exception>
+    /// <exception cref="IOException">No child can be started, or an earlier child has ended too early.</exception>
     internal static ChildProgram Start(Address.Child address)
     {
-        // A program that dies would die again. So it is not started for ever.
+        // A program that has ended too early would do so again, and each new connection would start it once more.
         if (Dead([address]) is not null)
             throw CannotConnect.Because(address, "a child has ended");
-        // Only one child at a time is started here. Otherwise another child would inherit the end of the first one, and its death
-        // would not be noticed.
+        // Only one child is started at a time. Otherwise a second child would inherit the first child's end of the
+        // socketpair, and nobody would notice when the first child ends.
         lock (Gate)
         {
             if (!Offered.TryGetValue(address, out var start))
@@ -138,14 +138,14 @@ public sealed class ChildProgram : IDisposable
     internal void NoteEnd() => hasEndedFirst = ending is null || hasEndedFirst;
 
     /// <summary>
-    /// Takes the descriptors, which the caller closes from now on: the client's end of the socketpair for both, or the
-    /// pipe to read from and the pipe to write to.
+    /// Returns the descriptors to read from and to write to, which the caller must close. For a socketpair, both are
+    /// the client's end. For stdio, they are two pipes.
     /// </summary>
     [SupportedOSPlatform("linux")]
     internal (int Input, int Output) TakeDescriptors() => descriptor >= 0 ? (descriptor, descriptor)
         : (Own(process.StandardOutput.BaseStream), Own(process.StandardInput.BaseStream));
 
-    /// <summary>Makes a stream. The stream owns the child.</summary>
+    /// <summary>Makes a stream of the connection. Disposing the stream ends the child.</summary>
     internal Stream ToStream()
     {
         if (descriptor < 0)
@@ -154,7 +154,7 @@ public sealed class ChildProgram : IDisposable
         return new ChildStream(this, socket, socket);
     }
 
-    /// <summary>Ends the child when its connection is closed. Returns at once; <see cref="EndAsync"/> waits for the end.</summary>
+    /// <summary>Begins to end the child and returns at once. <see cref="EndAsync"/> waits for the end.</summary>
     public void Dispose()
     {
         lock (Gate)
@@ -170,7 +170,7 @@ public sealed class ChildProgram : IDisposable
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException)
         {
-            // The child has closed it, or the connection has.
+            // The child or the connection has already closed standard input.
         }
         try
         {
@@ -188,8 +188,8 @@ public sealed class ChildProgram : IDisposable
         }
     }
 
-    // A thread of its own reads standard error, since a child stops when nobody reads what it writes. On Windows a read of a pipe
-    // would keep a thread of the pool.
+    // A separate thread reads standard error, because a child blocks when nobody reads its output. On Windows even an
+    // asynchronous read of this pipe would keep a thread of the pool busy.
     private void ReadWords()
     {
         try
@@ -226,7 +226,7 @@ public sealed class ChildProgram : IDisposable
         return descriptor;
     }
 
-    /// <summary>The two pipes of a child as one stream.</summary>
+    /// <summary>The two pipes, or the socket, of a child as one stream.</summary>
     private sealed class ChildStream(ChildProgram child, Stream input, Stream output) : ConnectionStream
     {
         public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)

@@ -32,8 +32,8 @@ public sealed record ConnectorOptions
     public string? ServerName { get; init; }
 
     /// <summary>
-    /// Whether to accept any TLS certificate. Without a <see cref="CaCertificate"/>, any certificate of a loopback
-    /// host is accepted in any case.
+    /// Whether to accept any TLS certificate. Has no effect with a <see cref="CaCertificate"/>. Without it, a loopback
+    /// host may have any certificate even if this is false.
     /// </summary>
     public bool Insecure { get; init; }
 

@@ -139,6 +139,5 @@ internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
 
     private static string FirstSentence(JsonException e) => e.Message.Split(" LineNumber:")[0].Split(". ")[0].TrimEnd('.');
 
-    /// <summary>Returns the text, shortened for a message.</summary>
     public static string Short(string text) => text.Length <= Shortened ? text : $"{text[..Shortened]}…";
 }

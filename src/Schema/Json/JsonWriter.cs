@@ -11,7 +11,7 @@ using IpcBench.Schema.Values;
 namespace IpcBench.Schema.Json;
 
 /// <summary>
-/// Which fields are written: those that canonical JSON writes, those that were set, or all fields including defaults.
+/// Which fields are written: those of canonical JSON, those that were set, or also all unset fields without presence.
 /// </summary>
 internal enum JsonFields { Canonical, AsSet, All }
 

@@ -24,8 +24,8 @@ public sealed class Corpus
     public long TotalBytes => Messages.Sum(message => (long)message.Length);
 
     /// <summary>
-    /// SHA-256 over the messages, in lower-case hexadecimal. The length of each message, as four big-endian
-    /// bytes, is hashed before it.
+    /// SHA-256 over the messages, in lower-case hexadecimal. The length of each message, as four big-endian bytes, is
+    /// hashed before the message.
     /// </summary>
     public string Hash { get; }
 

@@ -32,7 +32,7 @@ public sealed class MethodTypes
     /// <exception cref="InputException">A file is missing, has an unknown edition, or is inconsistent.</exception>
     public static MethodTypes From(IEnumerable<FileDescriptorProto> files, string source) => new([.. files], source);
 
-    /// <summary>Finds <c>package.Service/Method</c>, also with a leading slash.</summary>
+    /// <summary>Finds a method by its name, in each form that <see cref="MethodName"/> splits.</summary>
     /// <exception cref="InputException">The name does not have this form.</exception>
     /// <exception cref="SchemaException">The service or method is unknown. Similar names are listed.</exception>
     public MethodDescriptor Method(string name)

@@ -6,7 +6,7 @@ namespace IpcBench.Schema.Types;
 
 /// <summary>
 /// Compiles a .proto with the <c>protoc</c> on the PATH. If there is none, uses the protoc of Grpc.Tools in NuGet's
-/// folder, where every build of a gRPC project leaves it. This is the same on Windows and Linux.
+/// folder, where every build of a gRPC project leaves it. The folder is the same on Windows and Linux.
 /// </summary>
 public static class Protoc
 {

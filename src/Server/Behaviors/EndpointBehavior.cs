@@ -4,12 +4,12 @@ using System.Diagnostics;
 namespace IpcBench.Server.Behaviors;
 
 /// <summary>
-/// What an endpoint does besides answering. It may compute, as a handler would. Or it may make faults on purpose, so that
-/// tests can prove that the client notices.
+/// What an endpoint does besides answering. The endpoint may compute in each call, as a handler would. For tests of the
+/// client, the endpoint may also delay or falsify replies on purpose.
 /// </summary>
 /// <param name="workNs">CPU time that each call computes, in ns.</param>
 /// <param name="delayUs">How long a delayed reply waits, in µs.</param>
-/// <param name="every">One of this many calls (or messages of a stream) is delayed. 1 delays all.</param>
+/// <param name="every">10 delays each tenth call (or message of a stream). 1 delays all.</param>
 internal sealed class EndpointBehavior(long workNs, long delayUs, WrongAnswer answer, long every = 1)
 {
     private readonly DelayLine delays = new();
@@ -19,13 +19,13 @@ internal sealed class EndpointBehavior(long workNs, long delayUs, WrongAnswer an
     /// <summary>A behavior with neither work nor fault.</summary>
     public static EndpointBehavior None { get; } = new(0, 0, WrongAnswer.None);
 
-    /// <summary>Whether a call ends with an error after its whole reply.</summary>
+    /// <summary>Whether each call ends with an error. A gRPC call still sends its payload before the error.</summary>
     public bool EndsWithError => answer == WrongAnswer.Status;
 
     /// <summary>Returns the number of payload bytes in the reply to a request for <paramref name="asked"/> bytes.</summary>
     public int SizeFor(int asked) => answer == WrongAnswer.Short && asked > 0 ? asked - 1 : asked;
 
-    /// <summary>Computes, and then delays the call or the answer to a message if it is to be delayed.</summary>
+    /// <summary>Does the work of one call (or message). Then waits, if this call is one of the delayed calls.</summary>
     public ValueTask HoldAsync()
     {
         work?.Run();
@@ -39,10 +39,10 @@ internal enum WrongAnswer
 {
     None,
 
-    /// <summary>One payload byte less than requested, in a valid frame.</summary>
+    /// <summary>One payload byte less than requested, or one counted byte less than received.</summary>
     Short,
 
-    /// <summary>The whole payload, then INTERNAL in the trailers.</summary>
+    /// <summary>The whole payload, then INTERNAL in the trailers. HTTP status 500 for <c>/bytes</c>.</summary>
     Status,
 }
 

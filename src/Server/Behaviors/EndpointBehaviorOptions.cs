@@ -17,10 +17,10 @@ internal sealed record EndpointBehaviorOptions
     /// <summary>How long a delayed reply waits, in µs.</summary>
     public IReadOnlyList<string> DelayUs { get; init; } = [];
 
-    /// <summary>One of this many calls is delayed.</summary>
+    /// <summary>10 delays each tenth call. 1 delays all.</summary>
     public IReadOnlyList<string> DelayEvery { get; init; } = [];
 
-    /// <summary>The <see cref="WrongAnswer"/> of each reply.</summary>
+    /// <summary>The fault of each reply, <c>short</c> or <c>status</c> (<see cref="WrongAnswer"/>).</summary>
     public IReadOnlyList<string> Answers { get; init; } = [];
 
     /// <summary>Lists each option by its name, with its values.</summary>

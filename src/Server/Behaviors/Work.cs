@@ -6,9 +6,9 @@ namespace IpcBench.Server.Behaviors;
 
 /// <summary>
 /// Computes like a handler: uses CPU time of the calling thread, without allocation or memory traffic. The thread's CPU
-/// clock shows when the time of a call is over, so that neither the clock rate nor other threads change the time. The
-/// speed of this machine, measured once, tells how much to compute between two readings. On Windows this clock has steps
-/// of 15.6 ms, which are too coarse. So there the measured speed alone counts.
+/// clock shows when a call has used its time. So neither the clock rate nor other threads change that time. The speed
+/// of this machine, measured once, tells how much to compute between two readings of the clock. On Windows the clock's
+/// steps of 15.6 ms are too coarse. So on Windows only the measured speed decides.
 /// </summary>
 /// <param name="ns">CPU time of one call, in ns.</param>
 internal sealed class Work(long ns)
@@ -31,8 +31,8 @@ internal sealed class Work(long ns)
             Compute((long)(ns * speed.StepsPerNs));
             return;
         }
-        // A reading returns the time at its own middle. So the first half of the first reading and the second half of
-        // the last reading lie outside the two times. Together they take as long as one reading, which is subtracted
+        // A reading returns the time at the middle of the reading. So half of the first reading and half of the last
+        // reading are not part of the measured time. The two halves take as long as one reading, which is subtracted
         // here.
         var end = start + ns - speed.ReadingNs;
         while (end - ProcessClock.OfThisThreadNs() is var left && left > speed.ReadingNs / 2)

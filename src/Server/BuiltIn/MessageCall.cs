@@ -42,7 +42,7 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
 
     protected ServerEndpoint Endpoint { get; } = endpoint;
 
-    /// <summary>Makes the call for the path of a request. Null when the path is no such method.</summary>
+    /// <summary>Makes the call for the path of a request. Null when the path names none of these methods.</summary>
     public static MessageCall? For(string path, IFeatureCollection features, BenchServices services, ServerEndpoint endpoint) => path switch
     {
         "/ipcbench.v1.Bench/Upload" => new ReceivingCall(features, services, endpoint, ReceivingMethod.Upload),
@@ -69,7 +69,7 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
     /// <summary>Handles all messages and returns the status of the call.</summary>
     protected abstract Task<UnaryResult> ServeAsync();
 
-    /// <summary>Sends the end of the call, which is its status. If no message was sent, the headers go with it.</summary>
+    /// <summary>Sends the status at the end of the call, together with the headers if no message was sent.</summary>
     protected virtual Task EndAsync(UnaryResult end)
     {
         if (Features.GetRequiredFeature<IHttpResponseFeature>() is { HasStarted: false } response)

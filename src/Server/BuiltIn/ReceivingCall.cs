@@ -19,7 +19,7 @@ internal enum ReceivingMethod
     /// <summary>Answers each message with a message of the same size.</summary>
     Echo,
 
-    /// <summary>Counts the messages, and reports at the end when they arrived.</summary>
+    /// <summary>Counts the messages. At the end of the call, reports their number and their arrival times.</summary>
     Push,
 }
 

@@ -7,8 +7,8 @@ namespace IpcBench.Server.BuiltIn;
 internal static class RequestReader
 {
     /// <summary>
-    /// The largest request message in bytes. The largest valid request has eleven bytes. The limit is below the smallest
-    /// window of a stream, so every message up to it fits into the window.
+    /// The largest accepted request message, in bytes. Valid requests are far shorter. The smallest flow-control window
+    /// of a stream is 65,535 bytes, so every accepted message fits into the window.
     /// </summary>
     public const int MaxMessage = 32 << 10;
 
@@ -33,7 +33,7 @@ internal static class RequestReader
     }
 
     /// <summary>
-    /// Takes the next message of a stream off the received bytes. Fails when the body ends before the end of a message.
+    /// Takes the next message off the body. Fails if the prefix is invalid or the body ends within the message.
     /// </summary>
     public static ReadState Next(ref ReadOnlySequence<byte> body, bool ended, out ReadOnlySequence<byte> message, out UnaryResult failure)
     {

@@ -46,7 +46,7 @@ internal sealed class UnaryMethods(BenchServices services)
 }
 
 /// <summary>A unary method of a service.</summary>
-/// <param name="Answer">Turns the request message into the result. It must not keep the message.</param>
+/// <param name="Answer">Turns the request message into the result. Must not keep the message's memory.</param>
 /// <param name="IsBench">
 /// Whether the method is measured. The calls of such a method are counted, and the endpoint's behavior applies to them.
 /// </param>

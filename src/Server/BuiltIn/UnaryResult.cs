@@ -9,7 +9,7 @@ internal readonly record struct UnaryResult(ReplyFrame? Reply, GrpcStatusCode Co
 {
     public static UnaryResult Ok(ReplyFrame reply) => new(reply, GrpcStatusCode.Ok, "");
 
-    /// <summary>The result OK, when no message is left to send.</summary>
+    /// <summary>The status OK without a reply. The call itself sends its messages.</summary>
     public static UnaryResult Ended => new(null, GrpcStatusCode.Ok, "");
 
     public static UnaryResult Fail(GrpcStatusCode code, string message) => new(null, code, message);

@@ -18,7 +18,7 @@ internal static class ChildEcho
 
     public static async Task<int> RunAsync(Address address, ServerOptions options)
     {
-        // The terminal sends Ctrl-C to this process too. The client ends the run, and with it this process.
+        // The terminal also sends Ctrl-C to this process, which ignores it. The closed connection ends the process.
         using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, static context => context.Cancel = true);
         using var quit = PosixSignalRegistration.Create(PosixSignal.SIGQUIT, static context => context.Cancel = true);
         var behavior = options.Behaviors.For(options.Listen.Count + options.Echo.Index().First(echo => echo.Item == address).Index);

@@ -66,7 +66,7 @@ internal static class EchoHandler
 }
 
 /// <summary>
-/// Ends a connection whose client has not read for a while although bytes wait for it. These bytes occupy a buffer of the server.
+/// Aborts a connection when bytes have waited too long for its client. Such bytes occupy a buffer of the server.
 /// </summary>
 internal sealed class StalledReader
 {

@@ -7,7 +7,7 @@ namespace IpcBench.Server.Echo;
 
 /// <summary>
 /// Sends every byte of a connection back on the thread of an event loop. Each piece of input takes one receive and one
-/// send, and creates no task. The connection has a buffer of its own only while its client does not read.
+/// send, and creates no task. The connection has a buffer of its own only while bytes wait to be sent.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopEchoConnection : ILoopHandler
@@ -32,7 +32,7 @@ internal sealed class LoopEchoConnection : ILoopHandler
     /// <param name="descriptor">The descriptor of the connection, which this object closes.</param>
     /// <param name="hold">Delays each answer, for tests. Null for no delay.</param>
     /// <param name="onWaiting">Called when bytes wait for the client to read.</param>
-    /// <param name="output">The pipe to write to, where <paramref name="descriptor"/> is a pipe to read from. -1 for a socket.</param>
+    /// <param name="output">The pipe to write to, if the descriptor is a pipe to read from. -1 for a socket.</param>
     public LoopEchoConnection(
         EventLoop loop, int descriptor, Func<ValueTask>? hold, Action<LoopEchoConnection> onWaiting, Action<LoopEchoConnection> onEnd,
         int output = -1)
@@ -89,7 +89,7 @@ internal sealed class LoopEchoConnection : ILoopHandler
         }
     }
 
-    /// <summary>Sends the bytes back. Returns false when bytes had to be kept, so that reading pauses until they are sent.</summary>
+    /// <summary>Sends the bytes back. Returns false to stop reading: bytes wait, or the connection broke.</summary>
     private bool Return(ReadOnlySpan<byte> bytes)
     {
         if (hold?.Invoke() is { IsCompleted: false } held)

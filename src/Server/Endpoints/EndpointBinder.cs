@@ -71,8 +71,8 @@ internal static class EndpointBinder
             : new ChildEndpoint(address, role.IsWithoutKestrel && EventLoop.IsSupported ? null : BlockingNote, role);
 
     /// <summary>
-    /// Makes the note of an endpoint. If an echo uses .NET's sockets and no option asked for them, the note says so. It
-    /// ends with <paramref name="other"/>.
+    /// Makes the note of an endpoint. If an echo uses .NET's sockets although no option asked for them, the note begins
+    /// with <see cref="DotNetNote"/>. The note ends with <paramref name="other"/>. Null without either.
     /// </summary>
     private static string? NoteOf(in EndpointRole role, ServerOptions options, string? other = null)
     {

@@ -84,8 +84,8 @@ internal sealed partial class FolderLock : IDisposable
     /// <summary>Takes the lock for the folder of <paramref name="path"/>.</summary>
     /// <param name="patience">How long to wait for the lock.</param>
     /// <returns>
-    /// The lock. Null when another program holds it for longer than <paramref name="patience"/>, and when there is no
-    /// lock: on other systems, in a folder that this user may not read, and on some network file systems.
+    /// The lock. Null when another program holds it for longer than <paramref name="patience"/>, and where no lock is
+    /// possible: outside Linux, in a folder that this user may not read, and on some network file systems.
     /// </returns>
     public static FolderLock? Take(string path, TimeSpan patience)
     {

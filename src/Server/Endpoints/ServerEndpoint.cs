@@ -7,7 +7,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 namespace IpcBench.Server.Endpoints;
 
 /// <summary>
-/// One <c>--listen</c> or <c>--echo</c>. Its address is bound, and connections wait until the server accepts them.
+/// An address of <c>--listen</c> or <c>--echo</c>. Sockets are already bound, and connections wait to be accepted.
 /// </summary>
 internal abstract class ServerEndpoint(Address address, string? note, EndpointRole role) : IDisposable
 {
@@ -16,7 +16,7 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
     /// <summary>The address for clients, with the actual port.</summary>
     public Address Address { get; } = address;
 
-    /// <summary>What a report must say about this endpoint besides its name. Null when nothing.</summary>
+    /// <summary>What a report must say about this endpoint besides its name. Null if there is nothing.</summary>
     public string? Note { get; } = note;
 
     public EndpointCounters Counters { get; } = new();
@@ -30,14 +30,14 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
     /// <summary>Whether an event loop or tasks answer the echo, without Kestrel.</summary>
     public bool IsWithoutKestrel => role.IsWithoutKestrel;
 
-    /// <summary>The bound sockets that Kestrel does not own yet.</summary>
+    /// <summary>The bound sockets. Empty for named pipes of Windows and for children.</summary>
     public virtual IReadOnlyList<BoundSocket> Sockets => [];
 
-    /// <summary>Adds the endpoint to Kestrel.</summary>
+    /// <summary>Adds the endpoint to Kestrel. Does nothing if Kestrel does not serve this endpoint.</summary>
     public abstract void AddTo(KestrelServerOptions kestrel);
 
     /// <summary>
-    /// Removes the files of the sockets, unless other servers have replaced them. Call this before the sockets are closed.
+    /// Removes the sockets' files, unless other servers have replaced them. Call this before the sockets are closed.
     /// </summary>
     public virtual void RemoveFiles()
     {
@@ -45,7 +45,7 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
 
     public abstract void Dispose();
 
-    /// <summary>Adds all layers of a connection, and after them its protocol.</summary>
+    /// <summary>Adds the layers of a connection and the handler of an echo. Otherwise Kestrel serves HTTP/2.</summary>
     protected void Configure(ListenOptions listen)
     {
         AddLayers(listen);

@@ -36,8 +36,8 @@ internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
         : base(address, note, role)
     {
         this.name = address.Name;
-        // Unrelated servers can have pipes of one name, and Kestrel checks only against other Kestrels. So
-        // the name is checked here.
+        // Windows lets unrelated servers have pipes of the same name, and Kestrel notices only other Kestrel servers.
+        // So the name is checked here.
         if (IsServed(@"\\.\pipe\" + this.name))
             throw role.At(address).Refusal(
                 $"another server answers at this name: stop that server or choose another name with {role.Option}");

@@ -11,7 +11,7 @@ internal static partial class SocketFile
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
 
-    /// <summary>Distinguishes a served socket, a stale socket and any other file.</summary>
+    /// <summary>Returns whether a served socket, a stale socket, another file or nothing is at the path.</summary>
     public static SocketFileState Probe(string path, UnixDomainSocketEndPoint endPoint)
     {
         if (!Path.Exists(path) && new FileInfo(path).LinkTarget is null)
@@ -107,7 +107,7 @@ internal static partial class SocketFile
     private const int TypeMask = 0xF000;
     private const int TypeSocket = 0xC000;
 
-    /// <summary>Returns the identity of a file: its file system and its inode. Works on Linux only.</summary>
+    /// <summary>Returns a file's file system and inode, or two zeros without a file. Works on Linux only.</summary>
     public static (ulong Device, ulong Inode) IdentityOf(string path)
     {
         var (_, device, inode) = Look(path);

@@ -7,9 +7,9 @@ namespace IpcBench.Server.Hosting;
 /// limit are closed at once.
 /// </summary>
 /// <param name="limit">
-/// Returns how many connections the limits of this process allow now. They can change while the server runs.
+/// Returns how many connections the limits of this process allow now. These limits can change while the server runs.
 /// </param>
-/// <param name="warnings">Receives each sentence once.</param>
+/// <param name="warnings">Receives the warnings. A repeated warning is written only once.</param>
 internal sealed class AcceptGate(Func<long> limit, TextWriter warnings) : ILogger<LoopTransportFactory>
 {
     private readonly HashSet<string> told = [];
@@ -43,7 +43,7 @@ internal sealed class AcceptGate(Func<long> limit, TextWriter warnings) : ILogge
         }
     }
 
-    /// <summary>Called by the transport on event loops when it can accept nothing, and for exceptions that it caught.</summary>
+    /// <summary>The transport on event loops reports failed accepts and caught exceptions here.</summary>
     void ILogger.Log<TState>(
         LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
         Tell(exception is null ? formatter(state, exception) : $"{formatter(state, exception)} {exception}");

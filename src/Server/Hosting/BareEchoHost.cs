@@ -27,7 +27,6 @@ internal sealed class BareEchoHost : IDisposable
 
     private BareEchoHost(ServerOptions options, AcceptGate gate) => (this.options, this.gate) = (options, gate);
 
-    /// <summary>Starts serving.</summary>
     /// <param name="endpoints">Endpoints that are <see cref="ServerEndpoint.IsWithoutKestrel"/>.</param>
     public static BareEchoHost Start(IEnumerable<ServerEndpoint> endpoints, ServerOptions options, AcceptGate gate)
     {
@@ -110,7 +109,7 @@ internal sealed class BareEchoHost : IDisposable
         }
     }
 
-    /// <summary>Waits for the end of a send, and cancels it when the client does not read for a while.</summary>
+    /// <summary>Waits for the end of a send. Cancels the send when the client does not read for 30 s.</summary>
     private static async ValueTask<int> PatientlyAsync(ValueTask<int> send, CancellationTokenSource stall)
     {
         stall.CancelAfter(Patience);

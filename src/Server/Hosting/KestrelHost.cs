@@ -30,8 +30,8 @@ internal static class KestrelHost
         });
         builder.Services.Configure<SocketTransportOptions>(sockets => Configure(sockets, options, endpoints));
         builder.Services.Configure<LoopTransportOptions>(sockets => Configure(sockets, options, endpoints));
-        // The transport for sockets is Kestrel's own or that of the event loops. In both cases the gate stands before it.
-        // Kestrel takes the last registered factory that can bind an end point.
+        // The transport for sockets is Kestrel's own or that of the event loops. The gate counts the connections of
+        // both. Kestrel takes the last registered factory that can bind an end point.
         builder.Services.AddSingleton<IConnectionListenerFactory>(services =>
             new GatedListenerFactory(
                 options.Sockets == SocketEngine.Loop && EventLoop.IsSupported

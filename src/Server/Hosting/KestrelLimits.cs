@@ -73,9 +73,9 @@ internal static class KestrelLimits
     {
         // The number of streams times --write-chunk is the most memory that waiting replies of one connection take.
         http2.MaxStreamsPerConnection = options.MaxStreams;
-        // The bytes that a client may send before the server reads them, on one stream and on the whole connection. They
-        // decide how often an upload waits. The defaults are Kestrel's 768 KiB and 1 MiB, as in applications
-        // (https://github.com/dotnet/aspnetcore/pull/43302).
+        // The bytes that a client may send before the server reads them, on one stream and on the whole connection. A
+        // small window makes an upload wait more often. The defaults are Kestrel's 768 KiB and 1 MiB, as in
+        // applications (https://github.com/dotnet/aspnetcore/pull/43302).
         http2.InitialStreamWindowSize = options.Http2Window ?? http2.InitialStreamWindowSize;
         http2.InitialConnectionWindowSize = options.Http2Window ?? http2.InitialConnectionWindowSize;
         http2.MaxFrameSize = 16 << 10;

@@ -29,7 +29,6 @@ internal sealed class LoopEchoHost : IDisposable
         watch = new StallWatch(loop, connections);
     }
 
-    /// <summary>Starts serving.</summary>
     /// <param name="endpoints">Endpoints that are <see cref="ServerEndpoint.IsWithoutKestrel"/>.</param>
     public static LoopEchoHost Start(IEnumerable<ServerEndpoint> endpoints, ServerOptions options, AcceptGate gate)
     {
@@ -149,9 +148,9 @@ internal sealed class LoopEchoHost : IDisposable
     }
 
     /// <summary>
-    /// Ends connections whose clients have not read for a while although bytes wait for them. Each such connection holds
-    /// a buffer of the server. The check runs once a second and only while bytes wait, because the loop must read the
-    /// clock in every wait while it has a timer.
+    /// Closes connections whose clients have not read for 30 s although bytes wait for them. Each such connection holds
+    /// a buffer of the server. A timer makes the loop read the clock in every wait. So the check runs only while bytes
+    /// wait, once a second.
     /// </summary>
     private sealed class StallWatch(EventLoop loop, HashSet<LoopEchoConnection> connections) : ILoopTimer
     {

@@ -33,7 +33,7 @@ internal static class ServerArguments
         "--max-size", "Largest payload that is served", 1, ByteSize.Most, Default.MaxSize);
     private static readonly Option<bool> Owned = new("--owned") { Description = "Ignore Ctrl-C, and end when standard input closes" };
 
-    /// <summary>The option of the stack. ServerCommand knows the stacks, so it adds their names, the default and the check.</summary>
+    /// <summary>The option of the gRPC stack. ServerCommand adds the names, the default and the check.</summary>
     public static readonly Option<string> Stack = new("--stack") { Description = "The gRPC implementation that answers" };
     private static readonly Option<int> Backlog = NumberOption.Number(
         "--backlog", "Connections that may wait to be accepted", 1, 1 << 20, Default.Backlog);

@@ -31,7 +31,6 @@ internal sealed class BenchServices
     /// <summary>The replies over HTTP/2 without gRPC. They are the payload alone, sliced from the shared pattern.</summary>
     public KeptBySize<ReplyFrame> Bytes { get; } = new((size, _) => new ReplyFrame(ReadOnlyMemory<byte>.Empty, size));
 
-    /// <summary>The memory budget of large replies.</summary>
     public WriteBudget Budget { get; }
 
     /// <summary>Gives budget from <see cref="Budget"/> to stacks that write a reply in one piece.</summary>

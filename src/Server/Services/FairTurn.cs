@@ -17,7 +17,7 @@ internal readonly struct FairTurn : INotifyCompletion
     {
     }
 
-    // Task.Yield is not used, because it queues to the thread's own queue. A thread empties this before the global queue.
+    // Task.Yield is not used: it queues to the thread's own queue, which the thread empties before the global queue.
     public void OnCompleted(Action continuation) =>
         ThreadPool.UnsafeQueueUserWorkItem(static next => next(), continuation, preferLocal: false);
 }

@@ -14,7 +14,6 @@ internal interface IGrpcStack
     /// <summary>Configures the host before it is built.</summary>
     void Configure(WebApplicationBuilder builder, BenchServices services);
 
-    /// <summary>Starts Kestrel with this stack.</summary>
     Task StartAsync(WebApplication host, BenchServices services, CancellationToken cancellation);
 
     /// <summary>Stops Kestrel. Calls that still run when <paramref name="cancellation"/> is signalled are aborted.</summary>

@@ -5,8 +5,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Server.Services;
 
 /// <summary>
-/// Waits until a message of a stream is due. On Linux, which has the event loop, the wait is exact to some µs. On Windows
-/// it is exact to the steps of the system's timers, and the delay is part of the message's latency.
+/// Waits until a message of a stream is due. On Linux, which has the event loop, the wait is exact to some µs. On
+/// Windows the wait can be too long by a step of the system's timer. This delay is part of the message's latency.
 /// </summary>
 internal sealed class MessagePace : ILoopTimer, IValueTaskSource
 {

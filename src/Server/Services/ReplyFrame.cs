@@ -4,7 +4,7 @@ using IpcBench.Protocol;
 
 namespace IpcBench.Server.Services;
 
-/// <summary>The bytes of a reply: prefix and message. A frame is immutable, and all replies of the same size share it.</summary>
+/// <summary>The bytes of a reply: prefix and message. A frame is immutable, so several replies may share it.</summary>
 /// <param name="Head">The beginning of the frame, or the whole frame.</param>
 /// <param name="PatternBytes">How many bytes of <see cref="PayloadPattern"/> follow the head.</param>
 internal sealed record ReplyFrame(ReadOnlyMemory<byte> Head, int PatternBytes)

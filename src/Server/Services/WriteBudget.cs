@@ -6,8 +6,8 @@ namespace IpcBench.Server.Services;
 internal sealed class WriteBudget(int part, long limit = 128 << 20)
 {
     /// <summary>
-    /// How many bytes need no budget: those of a small reply, or the last ones of a larger reply. They are written
-    /// together with the trailers. With budget they would need a write of their own.
+    /// This many bytes need no budget: a small reply, or the end of a larger reply. They are written together with the
+    /// trailers. If they needed budget, they would need a write of their own.
     /// </summary>
     public const int Free = 16 << 10;
 

@@ -38,7 +38,7 @@ internal sealed unsafe class EpollSet : IDisposable
         {
             if (wake < 0)
                 throw new IOException($"no epoll descriptor: {Marshal.GetPInvokeErrorMessage(Marshal.GetLastPInvokeError())}");
-            // Edge-triggered, so that each write to the descriptor is a new event and its counter need not be read.
+            // Edge-triggered: each write to the descriptor is a new event, so nobody has to read the eventfd's counter.
             Control(Native.EpollAdd, wake, Native.EpollIn | Native.EpollEdge, 0);
         }
         catch (IOException)

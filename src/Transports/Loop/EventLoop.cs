@@ -12,8 +12,8 @@ namespace IpcBench.Transports.Loop;
 [SupportedOSPlatform("linux")]
 public sealed class EventLoop : IDisposable
 {
-    // The kernel refills a Unix socket while the loop reads it. With this buffer, replies of 1 MB cost about 8 % less CPU
-    // than with 256 KiB.
+    // The kernel refills a Unix socket while the loop reads it. With this buffer of 1 MiB, replies of 1 MB cost 8 %
+    // less CPU time than with 256 KiB.
     private const int ReceiveBufferSize = 1024 * 1024;
 
     // When a timer is due sooner than this, the loop does not yield the CPU. A yield may last a time slice of some
@@ -30,8 +30,8 @@ public sealed class EventLoop : IDisposable
     private static readonly Lock AllGate = new();
     private static readonly List<EventLoop> All = [];
     private static LoopCounts ended;
-    private long sendsElsewhere; // sends of other threads
-    private long receives, emptyReceives, sends, waits; // written by the loop's thread alone, read by others
+    private long sendsElsewhere; // sends on other threads
+    private long receives, emptyReceives, sends, waits; // written by the loop's thread alone, read by other threads
     private int mayBeAsleep;
     private volatile bool stopping;
 

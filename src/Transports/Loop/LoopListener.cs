@@ -53,7 +53,7 @@ public sealed unsafe class LoopListener : IWatched
                 fewAreLeft = IsReserved(accepted + 1);
                 return accepted;
             }
-            // The client closed the connection before it was accepted (accept(2), "Error handling").
+            // Tries again after ECONNABORTED: the client closed the connection too early (accept(2)).
             if (Marshal.GetLastPInvokeError() is not (Native.Interrupted or Native.ConnectionAborted) and var error)
                 return -error;
         }

@@ -6,9 +6,9 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// A non-blocking stream socket, or a pair of pipes, that one <see cref="EventLoop"/> watches. Only the loop's thread may
-/// use it, except for sending and <see cref="WantWritable"/>. For these two, one other thread at a time may use it, and
-/// must hold a lock so that <see cref="Close"/> is not called meanwhile.
+/// A non-blocking stream socket, or a pair of pipes, that one <see cref="EventLoop"/> watches. Only the loop's thread
+/// may use this object, with two exceptions: another thread may send and call <see cref="WantWritable"/>. Only one
+/// thread at a time may do so, and <see cref="Close"/> must not be called meanwhile.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed unsafe class LoopSocket : IWatched
@@ -42,8 +42,8 @@ public sealed unsafe class LoopSocket : IWatched
     /// <exception cref="IOException">
     /// epoll refused to watch the socket. The constructor has closed <paramref name="fd"/>.
     /// </exception>
-    /// <param name="output">The pipe to write to, where <paramref name="fd"/> is a pipe to read from. -1 for a socket.</param>
-    /// <param name="child">The process on the other side, which is told of the close. Null when this process did not start it.</param>
+    /// <param name="output">The pipe to write to, if fd is a pipe to read from. -1 for a socket.</param>
+    /// <param name="child">The child on the other side, which a close ends. Null for any other process.</param>
     internal LoopSocket(EventLoop loop, int fd, ILoopHandler handler, Socket? owner = null, int output = -1, ChildProgram? child = null)
     {
         (this.loop, this.fd, Handler) = (loop, fd, handler);

@@ -19,7 +19,7 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
     /// <inheritdoc/>
     public bool HasEnded { get; private set; }
 
-    /// <summary>Takes ownership of the socket. Call it once, before the first read or write.</summary>
+    /// <summary>Takes ownership of the socket. Call this method once, before the first read or write.</summary>
     public void Attach(LoopSocket opened) => socket = opened;
 
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)

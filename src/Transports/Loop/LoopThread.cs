@@ -90,7 +90,7 @@ internal sealed class LoopThread : IDisposable
 }
 
 /// <summary>
-/// Runs continuations on the thread of an event loop: at once if this thread schedules them, otherwise as posted actions.
+/// Runs continuations on an event loop's thread: at once if scheduled on this thread, otherwise as posted actions.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopPipeScheduler(EventLoop loop, Action<Exception> onFault) : PipeScheduler

@@ -75,8 +75,8 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
     }
 
     /// <summary>
-    /// Closes the socket now, in good order. Bytes that wait to be sent are dropped. Called on the loop's thread. A second
-    /// call does nothing.
+    /// Closes the socket now, without a reset. Bytes that wait to be sent are dropped. Called on the loop's thread. A
+    /// second call does nothing.
     /// </summary>
     public void Close(Exception reason)
     {

@@ -146,8 +146,8 @@ internal sealed class SocketSender : IValueTaskSource, IThreadPoolWorkItem
     {
         while (!bytes.IsEmpty)
         {
-            // An application may write on the loop's thread as fast as the socket takes the bytes. It would never leave
-            // this thread, so it must wait for the next turn when its budget is spent.
+            // An application may write on the loop's thread as fast as the socket takes the bytes. Other connections
+            // would then never be served. So the application waits for the next turn when its budget is spent.
             var isOnLoop = socket.Loop.IsCurrent;
             var most = isOnLoop ? budget.Left(socket.Loop) : int.MaxValue;
             if (most == 0)

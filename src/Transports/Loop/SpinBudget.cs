@@ -8,7 +8,7 @@ namespace IpcBench.Transports.Loop;
 public sealed class SpinBudget
 {
     private const long Longest = 50_000;
-    private const long ShortestSleep = 5_000; // falling asleep and waking takes about as long
+    private const long ShortestSleep = 5_000; // falling asleep and waking up take about this long
 
     private long lateness = 10_000;
     private long credit = Longest;
