@@ -6,8 +6,8 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Tests;
 
 /// <summary>
-/// Sets the environment of each test process and its children. They have a folder for temporary files, which is deleted when the process
-/// ends. So the socket files of servers that a test kills, and of .NET's pipes, are deleted too.
+/// Sets the environment of each test process and its children. All of them share a folder for temporary files, which is
+/// deleted when the test process ends. This also deletes the socket files of .NET's pipes and of killed servers.
 /// </summary>
 internal static partial class OwnEnvironment
 {
@@ -16,19 +16,19 @@ internal static partial class OwnEnvironment
     [ModuleInitializer]
     internal static void Make()
     {
-        // The children run for a second or two. The CPU time of compiling their methods a second time, for speed, would be a fifth of
-        // the CPU time of the end-to-end tests. So the runtime waits 2 s (in hexadecimal ms) and does not count calls for it.
+        // The children run for a second or two. To compile hot methods again, for speed, would take a fifth of the CPU
+        // time of the end-to-end tests. So the runtime starts to count calls only after 2 s (hexadecimal 7D0 ms).
         Environment.SetEnvironmentVariable("DOTNET_TC_CallCountingDelayMs", "7D0");
         Environment.SetEnvironmentVariable("DOTNET_TieredPGO", "0");
         if (OperatingSystem.IsWindows())
-            return; // the tests leave no files there
-        // A script that runs the tests in the background makes them ignore Ctrl-C, and the children would inherit that.
+            return; // on Windows the tests leave no files
+        // A script that starts the tests in the background makes them ignore SIGINT. The children would inherit this.
         _ = signal(Interrupt, Default);
-        // The paths of the tests' sockets may have some 70 characters more, and the system allows about 100.
+        // A test adds up to 70 characters to the folder for a socket's path, and the system allows about 100.
         if (Path.GetTempPath().Length > 30)
             Environment.SetEnvironmentVariable("TMPDIR", "/tmp");
         var folder = Directory.CreateTempSubdirectory("ipcbench-").FullName;
-        // Other users may pass: nginx's worker is nobody, and some tests start a server as another user.
+        // Other users may enter: nginx's worker runs as nobody, and some tests start a server as another user.
         File.SetUnixFileMode(folder, File.GetUnixFileMode(folder) | UnixFileMode.GroupExecute | UnixFileMode.OtherExecute);
         Environment.SetEnvironmentVariable("TMPDIR", folder);
         AppDomain.CurrentDomain.ProcessExit += (_, _) => Remove(folder);
@@ -87,8 +87,8 @@ internal static class Repository
 internal static class Ports
 {
     /// <summary>
-    /// Returns a free TCP port below the ports that the system chooses itself (from 32768 on Linux, from 49152 on Windows and macOS). So
-    /// no connection and no listener of another test gets the port before the caller uses it.
+    /// Returns a free TCP port below the ports that the system chooses itself (from 32768 on Linux, from 49152 on
+    /// Windows and macOS). So the system gives the port to no other test before the caller uses it.
     /// </summary>
     public static int Unused()
     {

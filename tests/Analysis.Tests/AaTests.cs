@@ -29,7 +29,7 @@ public sealed class AaTests
         ShareFailed(cells, rounds, _ => 0), 0, 0.01 + Simulated.Margin(0.01, Runs));
 
     [Fact]
-    public void A_test_at_5_percent_for_each_cell_would_fail_far_more_often()
+    public void Tests_of_single_cells_at_5_percent_would_fail_equal_arms_far_more_often()
     {
         var random = new Random(99);
         var failed = Enumerable.Range(0, 600).Count(_ => Cells(random, 6, 12, _ => 0).Exists(cell => SignedRank.PValue(cell) < 0.05));
@@ -37,7 +37,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void The_aa_test_fails_for_a_delay_of_5_percent_in_all_cells_or_in_one_cell()
+    public void The_A_A_test_fails_for_a_delay_of_5_percent_in_all_cells_or_in_one_cell()
     {
         // 200 µs on a round trip of 4 ms are 5 %.
         Assert.InRange(ShareFailed(6, 12, _ => -0.05), 0.99, 1);
@@ -46,7 +46,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void A_common_shift_of_all_cells_is_found_even_if_no_cell_shows_it()
+    public void A_small_common_shift_of_all_cells_fails_the_A_A_test_and_opposite_shifts_seldom_do()
     {
         Assert.InRange(ShareFailed(3, 12, _ => -0.012), 0.25, 1);
         Assert.InRange(ShareFailed(6, 12, _ => -0.012), 0.6, 1);

@@ -52,7 +52,7 @@ public class AbTests
         Assert.Equal(head.Key.Transport, run.ReferenceOf(head)!.Key.Arm);
         Assert.Null(run.ReferenceOf(run.ReferenceOf(head)!));
         Assert.Equal(after.ShowMiddle(Metric.Rate), head.Show(Metric.Rate));
-        // The page has a table and bars of its own below the comparison. The median of 16 rounds lies between two rounds.
+        // The page's other table and bars show the middle of 16 rounds, between two rounds, not the rate of one round.
         var page = Reports.Find("html")!.Make(new ReportModel(run.Record));
         Assert.All(run.Cells, cell => Assert.DoesNotContain(Metric.Rate.Show(cell.Median!), page, StringComparison.Ordinal));
     }
@@ -153,7 +153,7 @@ public class AbTests
         double Width(FileComparison comparison) => comparison.Estimate(before, after, Metric.ServerCpu)!.Interval is { } found
             ? found.High / found.Low : 0;
 
-        // Three of the shown metrics have values here: the rate and both CPU times.
+        // Five metrics are shown for two cells. Metrics without values, here both latencies, count as claims too.
         Assert.Equal((10, 2, 8), (sides.ClaimsOf(Metric.ServerCpu), asked.ClaimsOf(Metric.ServerCpu), asked.ClaimsOf(Metric.Rate)));
         Assert.True(Width(asked) < Width(sides));
         var table = new CompareReport(markdown: true, verbose: true).Make([asked]);
@@ -268,7 +268,7 @@ public class AbTests
         Assert.InRange(median, 5, rounds);
     }
 
-    // Returns the log ratios of unix and tcp minus their mean: the noise between rounds.
+    // Returns the noise between rounds: the log ratios of unix and tcp minus their mean, times √(n/(n − 1)).
     private static double[] Residuals(int connections)
     {
         var run = new MeasuredRun(ResultsFile.Load(Path.Combine(Repository.Root, "results/starts/own.json")));

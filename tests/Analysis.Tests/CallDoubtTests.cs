@@ -15,7 +15,7 @@ public sealed class CallDoubtTests
 
     [Theory]
     [InlineData(0.95, 0.95, true)] // lost in every round
-    [InlineData(0.95, 1.05, false)] // calls across the edges of slices
+    [InlineData(0.95, 1.05, false)] // calls across edges of slices: missing in one round, added in the next
     public void Rounds_of_slices_break_littles_law_by_their_mean(double odd, double even, bool isRaised)
     {
         var run = Second(round => round with
@@ -215,7 +215,7 @@ public sealed class CallDoubtTests
         {
             Host = run.Host with { Settings = new Dictionary<string, string> { ["cpu/cpu0/cache/index3/size"] = "300K" } },
         } : run;
-        var doubt = Find(cached, "bytes-in-flight"); // 400 connections of 1,000 bytes, and of 10
+        var doubt = Find(cached, "bytes-in-flight"); // 400 calls, of 1,000 or of 10 bytes
         Assert.Contains("400 kB are in flight at a time", doubt!.Doubt, StringComparison.Ordinal);
         Assert.All(doubt.Cells, cell => Assert.Equal(1000, cached.Cells[cell].Key.Size));
         Assert.Null(Find(Healthy(), "bytes-in-flight"));

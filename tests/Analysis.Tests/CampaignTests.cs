@@ -97,7 +97,7 @@ public sealed class CampaignTests
         });
         var run = full with
         {
-            // Two given loads, of which the second has no round yet, and a rate search that comes later.
+            // Two sizes at a given load, of which the second has no round yet, and a rate search that comes later.
             Cells = [.. full.Cells, .. At("50%", 10), .. At("50%", 1_000_000), .. At("p99<1ms", 10)],
             Rounds = [.. full.Rounds, .. full.Rounds.Select(round => round with
             {

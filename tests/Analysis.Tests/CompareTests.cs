@@ -56,7 +56,7 @@ public sealed class CompareTests
     [Fact]
     public void Many_cells_of_equal_runs_are_almost_never_reported_as_different()
     {
-        // Each by itself at 5 %, one of the eighteen cells would be called different in every second pair of runs.
+        // If each of the 18 cells were judged alone, at 5 %, most pairs of runs would differ in some cell.
         RunRecord Equal(Random random) => Simulated.Run([.. Enumerable.Range(0, 18).Select(_ => Enumerable.Range(0, 12)
             .Select(_ => 1000 * Math.Exp(0.02 * Simulated.Gaussian(random))).ToArray())], arms: 3);
         var together = Simulated.Share(400, 11, random => Of(Equal(random), Equal(random)).JudgeAll(Metric.Rate)

@@ -39,7 +39,7 @@ public sealed class ConclusionTests
             FirstAnswer(Mixed(1)));
         Assert.Matches(@"doubt:\s+placement",
             new TextReport(new TextLayout(80, IsBrief: true)).Make(new ReportModel(Mixed(1))));
-        // The reference is one half of the ratio.
+        // A doubt about the reference is a doubt about the ratio too.
         Assert.Contains(" (doubt: placement)", FirstAnswer(Mixed(0)), StringComparison.Ordinal);
     }
 

@@ -57,7 +57,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void The_window_in_which_a_server_died_is_no_trend()
+    public void A_falling_rate_raises_no_doubt_if_the_server_died()
     {
         var falls = Second(round => round with
         {
@@ -78,7 +78,7 @@ public sealed class DoubtTests
         });
         Raises("trend", "requests/s fall by ", With(number => 1 - 0.08 * number));
         Assert.Null(Find(With(number => number % 2 == 0 ? 0.8 : 1), "trend"));
-        // A run of fewer rounds cannot show a trend.
+        // Six rounds are too few to show a trend.
         var few = With(number => 1 - 0.08 * number);
         Assert.Null(Find(few with { Rounds = [.. few.Rounds.Where(round => round.Number <= 6)] }, "trend"));
     }

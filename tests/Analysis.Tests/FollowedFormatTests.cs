@@ -9,7 +9,7 @@ using IpcBench.Analysis.Renderers;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>Checks the formats that other programs collect from run to run. Each format is read as its program reads it.</summary>
+/// <summary>Checks formats that other programs collect from run to run, read as those programs read them.</summary>
 public sealed partial class FollowedFormatTests
 {
     // Quotes, markup, ends of lines, a backslash, a control character, an override of direction, U+FFFF and a letter of two code units.

@@ -74,7 +74,7 @@ public sealed partial class FormatsAgreeTests
     }
 
     [Fact]
-    public void The_conclusion_names_the_savings_of_both_sides_and_names_undecided_loads()
+    public void The_conclusion_names_the_loads_with_a_saving_and_the_undecided_loads()
     {
         var run = Load(Quick).Run;
         var rows = UnixAgainstTcp.Table(run).Rows;
@@ -127,7 +127,7 @@ public sealed partial class FormatsAgreeTests
     }
 
     [Fact]
-    public void A_screen_without_percentiles_does_not_explain_a_missing_one()
+    public void A_screen_without_percentiles_does_not_explain_missing_percentiles()
     {
         var model = Load(Quick).Model;
         var screen = new TextReport(new TextLayout(80, IsBrief: true)).Make(model);
@@ -147,7 +147,7 @@ public sealed partial class FormatsAgreeTests
     }
 
     [Fact]
-    public void Rows_of_CSV_files_have_keys_of_their_own()
+    public void CSV_files_repeat_no_column_name_and_no_key_of_a_row()
     {
         var model = Load(Quick).Model;
         var columns = Made("csv", model).Split('\n')[0].Split(',');

@@ -95,7 +95,7 @@ public sealed class LatencyHistogramTests
             var thrown = Assert.Throws<FormatException>(() => LatencyCounts.Decode(Coded(counts)));
             Assert.Equal("a histogram holds an impossible count", thrown.Message);
         }
-        // All slots are empty; then one count follows the last slot. Empty slots are no values.
+        // The first text says that all slots are empty. The second text adds a count beyond the last slot.
         Assert.Equal(0, LatencyCounts.Decode(Coded(-LatencyHistogram.Slots)).Count);
         Assert.Throws<FormatException>(() => LatencyCounts.Decode(Coded(-LatencyHistogram.Slots, 1)));
         Assert.Equal((1, 5), (LatencyCounts.Decode(Coded(0, 5, 0)).Filled, LatencyCounts.Decode(Coded(0, 5, 0)).Count));

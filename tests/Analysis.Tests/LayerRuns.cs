@@ -17,7 +17,7 @@ internal static class LayerRuns
     public static readonly (string Protocol, string Variant)[] Former = [("echo", ""), ("http2", ""), ("grpc", "")];
 
     /// <param name="rounds">The number of rounds.</param>
-    /// <param name="tcp">Time in µs of a call through each layer and all layers below, which both sides spend on the CPU.</param>
+    /// <param name="tcp">Time in µs of a call through each layer and all below, all of it CPU time.</param>
     /// <param name="unix">The same over a Unix socket. Null: as over TCP.</param>
     /// <param name="noise">The relative noise of each cell.</param>
     /// <param name="connections">The number of connections of each cell.</param>

@@ -33,7 +33,7 @@ public sealed class MaxTTests
     [InlineData(24, 10)]
     public void Joint_intervals_miss_a_mean_in_about_5_percent_under_symmetric_noise(int rounds, int claims)
     {
-        // Six rounds have 32 ways to turn their signs, so the level is kept roughly: 6 %, and two standard errors of the share.
+        // Six rounds have only 32 choices of signs, so the level is rough: 6 %, plus the simulation's margin.
         var most = 0.06 + Simulated.Margin(0.06, AllRuns);
         Assert.InRange(Missed(rounds, claims, (random, _) => Simulated.Gaussian(random)), 0.02, most);
         Assert.InRange(Missed(rounds, claims, (random, common) => Simulated.Gaussian(random) + 1.5 * common), 0.02, most);
@@ -66,7 +66,7 @@ public sealed class MaxTTests
         var error = Math.Sqrt(values.Sum(value => (value - mean) * (value - mean)) / 11 / 12);
         var interval = MaxT.Compute([Series(values)], 0.05)[0]!.Value;
         Assert.Equal(mean, (interval.Low + interval.High) / 2, 1e-9);
-        Assert.InRange((interval.High - interval.Low) / 2 / error, 1.9, 2.5); // 2.20
+        Assert.InRange((interval.High - interval.Low) / 2 / error, 1.9, 2.5); // Student's factor is 2.20
     }
 
     [Fact]

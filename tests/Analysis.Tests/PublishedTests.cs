@@ -99,8 +99,8 @@ public sealed class PublishedTests
 
     /// <summary>The true ratio is 1.2. The data give the published ratio and the verdict that would be false.</summary>
     [Theory]
-    [InlineData(1.2, Agreement.Differs)]   // published was the truth
-    [InlineData(1.26, Agreement.Agrees)]   // published was 5 % more, with 3 % that do not matter
+    [InlineData(1.2, Agreement.Differs)]   // the published ratio is true
+    [InlineData(1.26, Agreement.Agrees)]   // the published ratio is 5 % too high, and 3 % do not matter
     public void At_most_1_verdict_in_20_on_a_published_ratio_is_false(double published, Agreement mistake)
     {
         var share = Simulated.Share(4000, 20261124, random => Noisy(
@@ -132,7 +132,7 @@ public sealed class PublishedTests
     [Fact]
     public void Two_published_figures_of_one_pair_of_cells_give_one_verdict()
     {
-        // 1 KiB stands for 1,000 B as well.
+        // The figures for 1,000 B and for 1 KiB are both compared with the cells of 1 KiB.
         Assert.Contains("**2 verdicts, one for each measured size and run", Page(EchoRun()), StringComparison.Ordinal);
     }
 
@@ -141,7 +141,7 @@ public sealed class PublishedTests
         @"\| article-0 \|[^|]*measured [\d.]+× to", Page(Article()));
 
     [Fact]
-    public void An_interval_that_contains_the_published_ratio_and_1_cannot_tell()
+    public void An_interval_that_contains_the_published_ratio_and_1_gives_the_verdict_cannot_tell()
     {
         var noisy = Simulated.Run([[1000, 1000, 1000, 1000, 1000, 1000, 1000], [950, 1200, 1010, 1150, 980, 1020, 1100]]);
         noisy = noisy with { Cells = [new Cell { Key = Web("port"), Address = "x" }, new Cell { Key = Web("socket"), Address = "x" }] };

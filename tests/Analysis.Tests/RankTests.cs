@@ -114,7 +114,7 @@ public sealed class RankTests
     {
         var exact = Below([.. Enumerable.Range(1, 50)]);
         Assert.Equal(2 * exact[400], SignedRank.PValue(WithRankSum(50, 400)), 1e-12);
-        // All three values lie above the other sample. Exact: 2 of the 3!·50!/53! orders; approximate: U = 0, mean 76.5, deviation 26.48.
+        // The three are the largest. Exact: 2 of 53!/(3!·50!) orders. Approximate: U = 0, mean 76.5, deviation 26.48.
         double[] three = [101, 102, 103], fifty = [.. Enumerable.Range(1, 50)], more = [.. Enumerable.Range(1, 51)];
         Assert.Equal(2 / 23426.0, RankSum.PValue(fifty, three), 1e-12);
         Assert.Equal(0.0041, RankSum.PValue(more, three), 0.0001);
@@ -138,7 +138,7 @@ public sealed class RankTests
     [Fact]
     public void An_interval_of_unpaired_rounds_contains_its_ratio()
     {
-        // Most pairs of rounds do not differ, and so the rank-sum interval is 1 to 1, but the medians do.
+        // The rank-sum interval is 1 to 1, because most pairs of rounds do not differ. But the medians differ.
         double[] before = [.. Enumerable.Repeat(1.0, 11), .. Enumerable.Repeat(100.0, 10)];
         double[] after = [.. Enumerable.Repeat(1.0, 10), .. Enumerable.Repeat(100.0, 11)];
         var rise = RatioEstimate.Unpaired(before, after, 0.05)!;
@@ -174,7 +174,7 @@ public sealed class RankTests
         static double Median(double[] sorted) => (sorted[(sorted.Length - 1) / 2] + sorted[sorted.Length / 2]) / 2;
     }
 
-    /// <summary>Computes the probability of at most each sum of positive ranks, when each rank is equally likely positive.</summary>
+    /// <summary>Returns P(sum of positive ranks ≤ s) for each s. Each rank is positive with probability 1/2.</summary>
     private static double[] Below(int[] ranks)
     {
         var ways = new double[ranks.Sum() + 1];
@@ -187,7 +187,7 @@ public sealed class RankTests
         return Summed(ways);
     }
 
-    /// <summary>Computes the probability of at most each U, from the orders that end with a value of n and those that end with m.</summary>
+    /// <summary>Returns P(U ≤ u) for each u, by recursion over the sample of the largest value.</summary>
     private static double[] WaysOfU(int n, int m)
     {
         var rows = new double[m + 1][];

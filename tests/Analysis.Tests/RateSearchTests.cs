@@ -3,7 +3,7 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Tests;
 
 /// <summary>
-/// The search for the highest rate of an objective, against simulated queues whose answer is known.
+/// Checks the search for the highest rate that meets an objective, on simulated queues whose answer is known.
 /// </summary>
 public sealed class RateSearchTests
 {
@@ -128,7 +128,7 @@ public sealed class RateSearchTests
 /// <summary>One server, Poisson arrivals, a service time of 1 on average: exponential, or always the same.</summary>
 internal static class Queue
 {
-    /// <summary>Simulates the times from arrival to end of the calls of a window, after a load of a third of the window's length.</summary>
+    /// <summary>Simulates how long the calls of a window take, after load for a third of its length.</summary>
     public static List<double> Times(Random random, bool isDeterministic, double rate, double length)
     {
         double Exponential() => -Math.Log(1 - random.NextDouble());

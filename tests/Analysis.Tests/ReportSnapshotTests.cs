@@ -56,7 +56,7 @@ public sealed class ReportSnapshotTests
     [InlineData("html")]
     public void The_report_of_a_long_run_shows_its_doubts_and_a_verdict_for_every_size(string format)
     {
-        // On a page a number and its unit stay on one line.
+        // The HTML page has a no-break space between a number and its unit.
         var report = LongReport(format).Replace('\u00A0', ' ');
         foreach (var size in new[] { "10 B", "100 B", "1 kB", "10 kB", "100 kB", "1 MB" })
             Assert.Matches($@"400 clients, {size}\b[^0-9+−u]*([+−]\d|undecided|no difference)", report);

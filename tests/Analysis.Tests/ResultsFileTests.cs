@@ -81,7 +81,7 @@ public sealed class ResultsFileTests : IDisposable
             Assert.Equal($"cannot write {tooLong}: the name is longer than the system allows", Refused(tooLong));
 
         if (OperatingSystem.IsWindows())
-            return; // a whole path may be limited to less than such a name there
+            return; // Windows may allow fewer characters for the whole path
         var longest = Path.Combine(folder, new string('x', 255));
         ResultsFile.Save(longest, Small());
         Assert.Equal([longest], Directory.GetFiles(folder));

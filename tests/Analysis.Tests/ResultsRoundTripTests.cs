@@ -6,7 +6,7 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>Generated code reads and writes results files; reflection, which did so before, must read and write the same.</summary>
+/// <summary>Checks that generated code reads and writes results files as earlier versions did by reflection.</summary>
 public sealed class ResultsRoundTripTests
 {
     private static readonly JsonSerializerOptions ByReflection = new()

@@ -56,7 +56,7 @@ public sealed partial class ResultsSchemaTests
             Compare(properties[name]!, value!, $"{where}.{name}");
     }
 
-    /// <summary>Returns the summary of a record or member as text.</summary>
+    /// <summary>Returns the summary of a record or member as text. Null without a summary.</summary>
     private static string? Describe(MemberInfo member)
     {
         var name = member is Type type ? $"T:{type.FullName}" : $"P:{member.DeclaringType!.FullName}.{member.Name}";

@@ -5,7 +5,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Tests;
 
-/// <summary>The ratio of a round that was measured in slices.</summary>
+/// <summary>Checks the ratio of two arms in rounds that were measured in slices.</summary>
 public sealed class RoundPairsTests
 {
     private const int Rounds = 8, Slices = 20;
@@ -48,8 +48,8 @@ public sealed class RoundPairsTests
     }
 
     /// <summary>
-    /// Simulates arms whose slices share correlated noise, and have noise of their own, stalled slices and different starts. The interval
-    /// is computed from rounds, so it covers all of these.
+    /// Simulates arms whose slices share correlated noise, and have noise of their own, stalled slices and different
+    /// starts. The interval comes from one ratio per round, so it covers all of these effects.
     /// </summary>
     [Theory]
     [InlineData(0, 0)]

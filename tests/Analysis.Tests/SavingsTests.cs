@@ -44,7 +44,7 @@ public class SavingsTests
     }
 
     [Fact]
-    public void A_change_that_contradicts_the_shown_medians_says_in_pairs()
+    public void A_change_that_contradicts_the_shown_medians_is_called_a_change_in_pairs()
     {
         var run = AtFiveThousand(0.32, server: true);
         run = run with

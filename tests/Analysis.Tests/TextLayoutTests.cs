@@ -19,7 +19,7 @@ public sealed class TextLayoutTests
     private static string Made(TextLayout layout) => new TextReport(layout).Make(Run);
 
     [Fact]
-    public void The_screen_in_the_README_is_a_part_of_its_runs_output()
+    public void The_screen_in_the_README_is_what_the_committed_quick_run_prints()
     {
         var readme = File.ReadAllText(Path.Combine(Repository.Root, "README.md"));
         var screen = Regex.Match(readme, "\n(Answer\n.*?)```", RegexOptions.Singleline);
@@ -222,7 +222,7 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
-    public void A_column_without_a_value_is_dropped_before_others_and_is_not_missed()
+    public void A_column_without_a_value_is_dropped_first_and_without_a_note()
     {
         var table = new TextTable("name", "first", "second", "third") { Spare = ["second", "third"] }.Add("a", "1", "2", "–");
         Assert.Equal("name  first  second|a         1       2", string.Join('|', table.Lines(22)));
@@ -350,7 +350,7 @@ public sealed class OrderOfReportsTests
                 .Select(round => round with { Completed = (long)(round.Completed * (round.Number > rounds / 2 ? 2.0 : 1)) })],
         };
         Assert.Contains(note, new TextReport().Make(new ReportModel(run)).ReplaceLineEndings(" "), StringComparison.Ordinal);
-        // The page has the same bars.
+        // The HTML page has the same note.
         Assert.Contains(note, new HtmlReport().Make(new ReportModel(run)), StringComparison.Ordinal);
     }
 }

@@ -103,7 +103,7 @@ public sealed class TranscriptTests
     }
 
     [Fact]
-    public void A_round_without_a_successful_call_prints_no_invented_numbers()
+    public void A_round_without_a_successful_call_prints_no_latency()
     {
         var run = Article();
         var round = run.Rounds[0] with

@@ -11,7 +11,7 @@ public sealed class VerdictTests
         VerdictText.Of(Verdict.From(Simulated.Estimate(ratios), delta), Metric.Rate);
 
     [Fact]
-    public void A_comparison_has_one_of_three_verdicts()
+    public void A_verdict_is_a_difference_or_no_difference_or_undecided()
     {
         Assert.Equal("faster by 45 % [43 %, 47 %]", Say(0.03, 1.42, 1.44, 1.45, 1.45, 1.46, 1.48));
         Assert.Equal("slower by 20.0 % [19.6 %, 20.4 %]", Say(0.03, 0.795, 0.7975, 0.80, 0.80, 0.8025, 0.805));
@@ -84,7 +84,7 @@ public sealed class VerdictTests
 
     // Rounds that --resume adds are judged by the confidence sequence, which is valid at every look, at the level of their family.
     [Fact]
-    public void Intervals_of_a_resumed_run_allow_for_the_additional_look()
+    public void A_recorded_look_hardly_changes_how_many_more_rounds_are_predicted()
     {
         var (random, ratios, families, draws) = (new Random(8), new List<double>(), 0, Simulated.IsWhole ? 400 : 100);
         for (var i = 0; i < draws; i++)

@@ -6,7 +6,7 @@ namespace IpcBench.EndToEnd.Tests;
 /// <summary>Checks that a run of <c>ab</c> leaves no process, however it ends and whatever its servers do in the background.</summary>
 public sealed class AbEndTests : IDisposable
 {
-    // Quoted for the tool and for sh, since both folders may have spaces in their names.
+    // The program and its address are quoted for the tool and for sh, because both may contain spaces.
     private static readonly string Server =
         $"\"{Path.Combine(Tool.ClientFolder, "server", "GrpcBenchServer")}\" --listen \"{{address}}\"";
 

@@ -29,7 +29,7 @@ public sealed class AbTests : IDisposable
         Assert.Equal("higher", verdict.GetProperty("verdict").GetString());
         Assert.Contains("gate: FAILED, crossed: server_cpu>20% for unix, 10 B", tool.Error, StringComparison.Ordinal);
         Assert.Contains("gate: 1 passed, 1 crossed, 0 undecided", tool.Error, StringComparison.Ordinal);
-        Assert.DoesNotContain("server: ", tool.Error, StringComparison.Ordinal); // the log of a server that works
+        Assert.DoesNotContain("server: ", tool.Error, StringComparison.Ordinal); // a server that works shows no log
         var said = await File.ReadAllTextAsync(summary, TestContext.Current.CancellationToken);
         Assert.StartsWith("what was there\n## head against base\n", said, StringComparison.Ordinal);
         Assert.Contains("| 10 B | unix | server CPU/call |", said, StringComparison.Ordinal);

@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>The tool as a job of dotnet/crank.</summary>
+/// <summary>Checks the tool as a job of dotnet/crank.</summary>
 public sealed class CrankTests
 {
     [Fact]

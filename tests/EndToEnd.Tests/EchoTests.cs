@@ -71,7 +71,7 @@ public sealed class EchoTests : IDisposable
         server.Signal("KILL");
         Assert.Equal(2, await tool.ExitCodeAsync());
         var run = ResultsFile.Load(File);
-        Assert.Contains(run.Ending, new[] // within a window, or between two
+        Assert.Contains(run.Ending, new[] // the server ended within a window, or between two windows
         {
             $"failed: the server at unix:{folder}/e.sock is gone: no lost connection could be reopened for 2 s",
             $"failed: cannot connect to unix:{folder}/e.sock: Connection refused",
@@ -96,11 +96,11 @@ public sealed class EchoTests : IDisposable
     [Theory]
     [InlineData("stdio")]
     [InlineData("socketpair")]
-    public async Task A_killed_child_ends_the_run_with_a_sentence(string kind)
+    public async Task A_killed_child_ends_the_run_with_a_message_that_names_the_signal(string kind)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "finds the children in /proc");
         await using var tool = Tool.Start("echo", "-d", "1s", "-s", "64", "-r", "100000", "--transports", kind, "-o", File);
-        // A child may have ended its work just before it is killed, so that nobody misses it. Then the next one is killed.
+        // The run does not notice a kill of a child whose work was already done. So the test kills until the run ends.
         while (!tool.Process.HasExited)
         {
             ChildrenOf(tool).ForEach(child => child.Kill());
@@ -147,7 +147,7 @@ public sealed class EchoTests : IDisposable
             where one.Line.Contains("--child\0", StringComparison.Ordinal)
             select one.Process];
 
-    /// <summary>Finds the processes whose command line has the mark, by which a client names the addresses of its servers.</summary>
+    /// <summary>Finds the processes whose command line has the mark of the client's server addresses.</summary>
     private static List<(Process Process, string Line)> Marked(string mark) =>
         [.. Process.GetProcesses().Select(process => (process, LineOf(process.Id))).Where(
             one => one.Item2.Contains(mark, StringComparison.Ordinal))];

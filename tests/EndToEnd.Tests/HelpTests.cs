@@ -91,7 +91,7 @@ public sealed class HelpTests
         Assert.Equal(completed, Assert.Single(bash.Output.TrimEnd().Split('\n')));
     }
 
-    // What the shell would offer. fish prints the words itself; for zsh, the script prints the words of the completion function.
+    // Each script prints what the shell would offer: fish by itself, zsh by a stand-in for compadd.
     [Theory]
     [InlineData("zsh", "compdef() {{ :; }}; compadd() {{ shift; print -l -- $@; }}; eval \"$('{0}' completion zsh)\"; "
         + "words=('{0}' {1}); CURRENT=$#words; _grpcbench")]

@@ -3,7 +3,7 @@ namespace IpcBench.EndToEnd.Tests;
 /// <summary>Checks runs of another user, who may not write, may have few threads, or may not use a socket.</summary>
 public sealed class OtherUserTests : WritingStage
 {
-    // When the runtime itself needs a thread, the runtime ends the process with one of these messages.
+    // When the runtime itself gets no thread, it ends the process with one of these messages.
     private static readonly string[] RuntimeEnds = ["Out of memory.", "Failed to create CoreCLR", "Process terminated."];
 
     [Theory]

@@ -19,7 +19,6 @@ internal sealed class OwnProcesses(string folder)
         Assert.Empty(Left().Select(Name));
     }
 
-    /// <summary>Kills all processes.</summary>
     public void Kill()
     {
         foreach (var id in Left())

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary>The scripts of scenarios/ leave nothing behind, however they end.</summary>
+/// <summary>Checks that the scripts of scenarios/ leave no process and no file, however they end.</summary>
 public sealed class ScenarioEndTests : ScenarioStage
 {
     [Theory]

@@ -7,8 +7,8 @@ namespace IpcBench.EndToEnd.Tests;
 public abstract class ScenarioStage : IDisposable
 {
     /// <summary>
-    /// The folder for temporary files of the scenario. Every process of the scenario has its working folder below, by which it is found.
-    /// It is in /tmp where the usual folder has a path too long for the sockets below.
+    /// The folder for temporary files of the scenario. The test finds the scenario's processes by their working
+    /// folders, which are in this folder. This folder is in /tmp if the usual path is too long for sockets.
     /// </summary>
     protected string Temporary { get; } = Path.GetTempPath().Length <= 30 || OperatingSystem.IsWindows()
         ? Directory.CreateTempSubdirectory("scenario-test-").FullName

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace IpcBench.EndToEnd.Tests;
 
-/// <summary><c>GrpcBench serve</c>: the server alone, its arguments, signals and exit code passed through.</summary>
+/// <summary>Checks that <c>GrpcBench serve</c> has the arguments, signals and exit code of the server.</summary>
 public sealed class ServeTests
 {
     [Theory]

@@ -57,7 +57,7 @@ internal sealed class Tool : IAsyncDisposable
         return Process.ExitCode;
     }
 
-    /// <summary>Waits until a line of its output or error contains the text.</summary>
+    /// <summary>Waits until the program's standard output or error contains the text.</summary>
     public async Task SeesAsync(string text)
     {
         for (var begun = Stopwatch.GetTimestamp(); !HasSaid(text); await Task.Delay(20))

@@ -11,14 +11,14 @@ internal sealed class Child : IDisposable
 
     public int Id => process.Id;
 
-    /// <summary>A shell script; the test is skipped where there is no shell.</summary>
+    /// <summary>Starts a shell script. On other systems than Linux the test is skipped.</summary>
     public static Child Shell(string script)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
         return Start("/bin/sh", "-c", script);
     }
 
-    /// <summary>A Python program; the test is skipped where there is no Python.</summary>
+    /// <summary>Starts a Python program. Without Linux or /usr/bin/python3 the test is skipped.</summary>
     public static Child Python(string program, params string[] arguments)
     {
         const string python = "/usr/bin/python3";

@@ -86,7 +86,7 @@ public sealed class ConnectionStatesTests : IDisposable
             listener.Listen(10);
             if (listener.LocalEndPoint is not IPEndPoint ip)
                 return (listener, new LocalEndpoint.UnixName(path));
-            // The port may have been another program's, whose connections are still in TIME_WAIT: then the next port is taken.
+            // Connections of an earlier user of the port may still be in TIME_WAIT. Then the next port is tried.
             var address = new LocalEndpoint.TcpPort(ip.Port);
             using var states = ConnectionStates.Open([address]);
             Assert.NotNull(states);
@@ -110,7 +110,7 @@ public sealed class ConnectionStatesTests : IDisposable
         return socket;
     }
 
-    // Bytes that were just sent may still be in flight.
+    // Reads until the expected state is there, for at most 2 s: bytes that were just sent may still be in flight.
     private static async Task<ConnectionTally> SettledAsync(LocalEndpoint address, Func<ConnectionTally, bool> isThere)
     {
         using var states = ConnectionStates.Open([address]);

@@ -5,7 +5,7 @@ namespace IpcBench.Host.Tests;
 public class HostFactsTests
 {
     [Fact]
-    public void This_machine_has_a_name_processors_and_memory()
+    public void The_facts_of_this_machine_have_its_system_processors_and_memory()
     {
         var host = HostFacts.Read();
 
@@ -77,7 +77,7 @@ public class HostFactsTests
         Assert.Equal(name, HostFacts.PlanOf(Guid.Parse(number)));
 
     [Fact]
-    public void Only_runtime_variables_are_kept()
+    public void Only_known_runtime_variables_are_kept()
     {
         var variables = RuntimeFacts.Variables(new Hashtable
         {

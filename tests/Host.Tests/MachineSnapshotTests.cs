@@ -47,7 +47,7 @@ public class MachineSnapshotTests
         var usage = MachineSnapshot.Between(machine, MachineSnapshot.Take());
 
         Assert.NotNull(usage);
-        // Steps of 10 ms (Windows: 16) at both ends of both clocks.
+        // Both clocks have steps of 10 ms (Windows: 16 ms), and each is read twice.
         var mine = (after.User + after.Kernel - before.User - before.Kernel).TotalNanoseconds;
         Assert.InRange(usage.BusyNs, mine - 70_000_000, usage.CapacityNs);
     }

@@ -16,6 +16,6 @@ public class OpenFileLimitTests
     [InlineData(1024, 400, true)]
     [InlineData(1024, 924, true)]
     [InlineData(1024, 925, false)]
-    public void A_connection_needs_one_descriptor_and_the_runtime_needs_some(long soft, int connections, bool expected) =>
+    public void All_open_files_but_100_are_allowed_for_connections(long soft, int connections, bool expected) =>
         Assert.Equal(expected, new OpenFileLimit(soft, soft).Allows(connections));
 }

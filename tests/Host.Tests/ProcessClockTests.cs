@@ -16,7 +16,7 @@ public class ProcessClockTests
         var after = Environment.CpuUsage.TotalTime;
 
         Assert.NotNull(read);
-        // A step of Windows' clock on either side; Linux' own rounds to microseconds.
+        // The tolerance is one step of Windows' clock. Linux rounds Environment.CpuUsage to microseconds.
         Assert.InRange(read.CpuNs, before.TotalNanoseconds - 20_000_000, after.TotalNanoseconds + 20_000_000);
     }
 
@@ -35,7 +35,7 @@ public class ProcessClockTests
         });
 
         Assert.Equal(readings.Order(), readings);
-        Assert.Contains(readings, ns => ns % 10_000_000 != 0); // no coarse clock
+        Assert.Contains(readings, ns => ns % 10_000_000 != 0); // not a clock with steps of 10 ms
         var used = ProcessClock.Between(first, ProcessClock.Read(child.Id)!);
         Assert.NotNull(used);
         Assert.True(used.Value is { UserNs: > 0, KernelNs: >= 0 }, $"{used}");
@@ -81,7 +81,7 @@ public class ProcessClockTests
 
     [Theory]
     [InlineData(30_000_000, 10_000_000, 30_000_000, 10_000_000)]    // split as by the coarse clock
-    [InlineData(0, 0, 20_000_000, 20_000_000)]                      // below a step: split as since the process started
+    [InlineData(0, 0, 20_000_000, 20_000_000)]                      // below a step: split as since the start
     public void Fine_CPU_time_is_split_in_the_ratio_of_the_coarse_clock(long user, long kernel, long expectedUser, long expectedKernel)
     {
         var earlier = new ProcessClock(7, 1_000, 500_000_000, 500_000_000, 0, 0);

@@ -28,7 +28,7 @@ public class ProcessTreeTests
     [Fact]
     public void CPU_time_of_an_ended_child_is_not_subtracted_if_its_parent_did_not_wait_for_it()
     {
-        // 8 waited for 9, which used 0.3 s before the first reading and 0.2 s after it; 11 ended, and 10 ignores its children.
+        // 8 waited for its child 9, which used 0.3 s and then 0.2 s more. 11 ended too, but its parent 10 did not wait.
         static ProcessClock Clock(long userMs, long endedMs = 0, int parent = 1) =>
             new(1, userMs * 1_000_000, userMs * 1_000_000, 0, endedMs * 1_000_000, 0) { Parent = parent };
         var earlier = new TreeReading([], new Dictionary<int, ProcessClock>

@@ -3,8 +3,8 @@ using System.Text.RegularExpressions;
 namespace IpcBench.Host.Tests;
 
 /// <summary>
-/// An experiment is one folder in Client and, if it has its own reports, one folder in Analysis. The core does not name the
-/// experiment: a word of an experiment outside its folders and its line in <c>Experiment.All</c> is a fault.
+/// An experiment is one folder in Client and, if it has its own reports, one folder in Analysis. The core does not name
+/// the experiment: its words may stand only in its folders and in the two tables of commands and loads.
 /// </summary>
 public sealed class SliceTests
 {
@@ -31,7 +31,8 @@ public sealed class SliceTests
 
     [Theory]
     [MemberData(nameof(Experiments))]
-    public void An_experiment_is_named_only_in_its_folders(string name, string words, string[] folders, int known)
+    public void An_experiment_is_named_outside_its_folders_in_exactly_the_known_number_of_files(
+        string name, string words, string[] folders, int known)
     {
         var found = Files().Where(file => !Tables.Contains(file.Path) && !folders.Any(folder => file.Path.StartsWith(folder + "/")))
             .SelectMany(file => Places(file, words)).ToList();

@@ -3,7 +3,7 @@ using System.Text.RegularExpressions;
 
 namespace IpcBench.Host.Tests;
 
-/// <summary>Checks this repository's rules: dependencies between namespaces have one direction, and lines fit .editorconfig.</summary>
+/// <summary>Checks rules of this repository: directions of dependencies, widths of lines, cited names.</summary>
 public sealed class SourceTreeTests : IDisposable
 {
     // Dependencies that are still to be removed from the code.
@@ -11,7 +11,7 @@ public sealed class SourceTreeTests : IDisposable
     [
     ];
 
-    // The most lines of each folder that may still be too long.
+    // How many lines of each folder may still be too long.
     private static readonly Dictionary<string, int> KnownLongLines = new()
     {
     };
@@ -53,7 +53,7 @@ public sealed class SourceTreeTests : IDisposable
             .Select(match => match.Groups["why"].Value).Distinct().ToList();
 
         Assert.NotEmpty(reasons);
-        Assert.Empty(reasons.Except(allowed)); // .ci/run fails on the other system for each of these reasons
+        Assert.Empty(reasons.Except(allowed)); // .ci/run fails for a reason that is not in the list
     }
 
     [Fact]

@@ -8,13 +8,13 @@ public class SpeedProbeTests
     {
         var readings = Enumerable.Range(0, 5).Select(_ => SpeedProbe.Time()).Order().ToList();
 
-        // A processor of 1 to 10 GHz; anything shorter means that the compiler removed the work.
+        // The limits fit processors of 1 to 10 GHz. A shorter time means that the compiler removed the work.
         Assert.InRange(readings[2], 1_000_000, 100_000_000);
     }
 
     [Fact]
     public void A_memory_step_takes_as_long_as_a_load_from_cache_or_memory() =>
-        // A load from the cache next to the core takes about a nanosecond, one from memory below a microsecond, page tables included; the
-        // fewest of five, since a busy machine interrupts.
+        // A load from the nearest cache takes about a nanosecond, and a load from memory less than a microsecond. The
+        // test takes the shortest of five steps, because a busy machine interrupts some.
         Assert.InRange(Enumerable.Range(0, 5).Min(_ => SpeedProbe.MemoryStep()), 0.3, 2_000);
 }

@@ -68,7 +68,7 @@ public sealed class WalkMapTests
     private static bool IsCalled(string type, string method, string text) =>
         Regex.IsMatch(text, $@"\b{type}\.{method}\b|(?<![A-Z]\w*\.)\b{method}[(),]");
 
-    // What follows the parameters of each method of this name: a block with its indentation, or an expression.
+    // Finds the body of each method of this name: a block with its indentation, or an expression.
     private static IEnumerable<string> Bodies(string text, string method) =>
         Regex.Matches(text, $@"^( {{4,8}})(?:public|private|internal|protected)[^=;{{}}]*?[ .]{method}(?:<\w+>)?\(", RegexOptions.Multiline)
             .Select(head => (After: text[(head.Index + head.Length)..], Indent: head.Groups[1].Value))

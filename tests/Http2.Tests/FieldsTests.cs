@@ -2,7 +2,7 @@ using System.Text;
 
 namespace IpcBench.Http2.Tests;
 
-/// <summary>What response fields mean, and field blocks that come in several frames.</summary>
+/// <summary>Checks how response fields are read, and how field blocks of several frames are joined.</summary>
 public class FieldsTests
 {
     [Theory]
@@ -66,7 +66,7 @@ public class FieldsTests
     [InlineData("grpc-status=many", 0, -2, false, false)]
     [InlineData("content-type=application/grpc|content-type=text/html", 0, -1, false, false)]
     [InlineData("", 0, -1, false, false)]
-    public void A_block_holds_the_content_of_all_its_fields(string fields, int status, int grpcStatus, bool isGrpc, bool isMalformed)
+    public void A_block_tells_its_status_and_if_it_is_malformed(string fields, int status, int grpcStatus, bool isGrpc, bool isMalformed)
     {
         var block = new HeaderBlock();
         foreach (var field in fields.Split('|', StringSplitOptions.RemoveEmptyEntries).Select(field => field.Split('=')))

@@ -97,7 +97,7 @@ public class FrameTests
     }
 
     [Fact]
-    public void A_frame_in_three_parts_is_passed_on_when_it_is_complete()
+    public void A_frame_in_several_parts_is_passed_on_when_it_is_complete()
     {
         var handler = new Heard();
         var reader = new FrameReader(handler);
@@ -105,7 +105,7 @@ public class FrameTests
         output.WriteFrame(FrameType.Ping, FrameFlags.None, 0, 1, 2, 3, 4, 5, 6, 7, 8);
         output.WriteFrame(FrameType.Ping, FrameFlags.Ack, 0, 8, 7, 6, 5, 4, 3, 2, 1);
         var bytes = output.WrittenSpan.ToArray();
-        // Cut inside the header, inside the payload of the same frame, and inside the next one.
+        // The cuts are in the header, twice in the payload of the same frame, and in the next frame.
         reader.Read(bytes.AsSpan(0, 4));
         reader.Read(bytes.AsSpan(4, 8));
         Assert.Empty(handler.Frames);

@@ -113,7 +113,7 @@ public class HpackLimitTests
         Assert.Equal("", Kept(0x88));
         Assert.Equal("gone", Kept([0x40, .. name, 4, .. "gone"u8]));
         Assert.Equal("", Kept(0x88));
-        Assert.Equal("gone", Kept(0xbe)); // by its index
+        Assert.Equal("gone", Kept(0xbe)); // the field, by its index
     }
 
     [Fact]
@@ -148,7 +148,7 @@ public class HpackLimitTests
         Assert.Equal(["name: value"], Fields(decoder, Hex(Named)));
         Assert.Equal(["name: value", "name: value", "name: value"], Fields(decoder, Hex(Named + Newest + "bf")));
         Assert.Equal(82, decoder.TableSize);
-        decoder.Decode(Hex("3f33")); // to 82
+        decoder.Decode(Hex("3f33")); // sets the table size to 82
         Assert.Equal(82, decoder.TableSize);
         decoder.Decode(Hex("3f0a")); // to 41
         Assert.Equal(41, decoder.TableSize);

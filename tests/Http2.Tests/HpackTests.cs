@@ -104,7 +104,7 @@ public class HpackTests
     [InlineData("000161 84ffffffff")] // padding longer than 7 bits
     [InlineData("000161 811e")] // padding that is not all ones
     [InlineData("000161 84fffffffc")] // end of string inside
-    public void Invalid_blocks_are_rejected(string hex)
+    public void Invalid_blocks_are_rejected_and_an_empty_block_is_read(string hex)
     {
         if (hex.Length == 0)
             Assert.Empty(Decode(decoder, hex));

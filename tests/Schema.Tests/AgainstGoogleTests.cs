@@ -7,7 +7,7 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Schema.Tests;
 
-/// <summary>Compares random messages with what Google.Protobuf's JsonParser and generated code make of them.</summary>
+/// <summary>Checks that random messages are encoded and decoded as by Google.Protobuf and its generated code.</summary>
 public class AgainstGoogleTests
 {
     private static readonly TypeRegistry Registry =
@@ -35,7 +35,7 @@ public class AgainstGoogleTests
     [Fact]
     public void Bytes_of_proto2_become_JSON_that_Google_reads_as_the_same_message() => HoldDecoded<Two>("rich.two.Two");
 
-    // Any damaged text gives an error with line and column, or a message.
+    // Any damaged text gives an error with line and column, or is read as a valid protobuf message.
     [Fact]
     public void Damaged_JSON_is_rejected_or_read_and_never_crashes()
     {
@@ -64,7 +64,7 @@ public class AgainstGoogleTests
     // https://protobuf.dev/programming-guides/proto3/#default: "-0 is considered distinct and will be serialized". Generated C# code
     // compares with == and so drops -0 from a plain field, but not from maps and wrappers. This project sends -0 as it was typed.
     [Fact]
-    public void A_negative_zero_is_written_unlike_in_generated_csharp()
+    public void A_negative_zero_is_written_although_generated_csharp_code_drops_it()
     {
         Assert.Equal("1100000000000000" + "80", Convert.ToHexString(Protos.Encode("rich.Item", """{"price":-0.0}""")));
         Assert.Empty(Parser.Parse<Item>("""{"price":-0.0}""").ToByteArray());

@@ -87,7 +87,7 @@ public sealed class CorpusTests : IDisposable
     }
 
     [Fact]
-    public void The_error_names_a_file_that_cannot_be_read()
+    public void Unreadable_files_and_data_without_a_request_are_reported()
     {
         var missing = Path.Combine(folder.Path, "none.json");
         Assert.Equal($"there is no file {missing}", Error(() => Json($"@{missing}")));

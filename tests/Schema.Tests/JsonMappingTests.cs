@@ -45,7 +45,7 @@ public class JsonMappingTests
         """{"id":1,"[rich.two.level]":0,"[rich.two.tags]":["a","b"]}""")]
     [InlineData("google.protobuf.StringValue", "\"x\"", "\"x\"")]
     [InlineData("google.protobuf.Struct", """{"a":[1,null,{"b":true}]}""", """{"a":[1,null,{"b":true}]}""")]
-    public void Valid_spellings_of_a_value_become_canonical_JSON(string type, string json, string? canonical)
+    public void Valid_spellings_of_a_value_become_canonical_JSON_and_invalid_ones_are_rejected(string type, string json, string? canonical)
     {
         if (canonical is null)
             Assert.Throws<InputException>(() => Protos.Encode(type, json));

@@ -12,7 +12,7 @@ public class MethodTypesTests
     [Theory]
     [InlineData("rich.Shop/Buy")]
     [InlineData("/rich.Shop/Buy")]
-    public void A_method_is_found_with_a_slash_or_a_dot_before_its_name(string name)
+    public void A_method_is_found_with_and_without_a_leading_slash(string name)
     {
         var method = Protos.Types.Method(name);
         Assert.Equal("rich.Shop.Buy", method.FullName);
@@ -43,7 +43,7 @@ public class MethodTypesTests
 
     // protobuf.js keeps names as the .proto text has them, and writes the entry of a map as a nested message.
     [Fact]
-    public void Relative_names_of_protobuf_js_are_described_as_full_names_and_maps()
+    public void Relative_type_names_and_map_entries_of_protobuf_js_are_resolved()
     {
         static FieldDescriptorProto Field(string name, int number, FieldDescriptorProto.Types.Type type, string of = "")
         {

@@ -141,7 +141,7 @@ public class ReflectionTests
     }
 
     [Fact]
-    public async Task A_server_that_answers_with_wrong_files_does_not_block_the_client()
+    public async Task A_wrong_file_in_place_of_an_import_ends_with_an_error()
     {
         var two = TwoReflection.Descriptor.ToProto().ToByteString();
         var reply = new ServerReflectionResponse { FileDescriptorResponse = new FileDescriptorResponse { FileDescriptorProto = { two } } };

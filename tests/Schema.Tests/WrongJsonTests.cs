@@ -5,7 +5,7 @@ namespace IpcBench.Schema.Tests;
 public class WrongJsonTests
 {
     [Theory]
-    // No JSON.
+    // Not valid JSON.
     [InlineData("rich.Item", "", "line 1, column 1: the text holds no JSON")]
     [InlineData("rich.Item", "{", "line 1, column 2: the JSON ends too early")]
     [InlineData("rich.Item", """{"name":""", "line 1, column 9: the JSON ends too early")]
@@ -20,7 +20,7 @@ public class WrongJsonTests
     [InlineData("rich.Item", """{"name":"\ud800"}""", "line 1, column 9: the string is not valid Unicode text")]
     [InlineData("rich.Item", """{"name":"ink"} x""", "line 1, column 16: text follows the end of the JSON value")]
     [InlineData("rich.Item", "{}{}", "line 1, column 3: text follows the end of the JSON value")]
-    // Names.
+    // Wrong names.
     [InlineData("rich.Item", """{"nam":"ink"}""", "line 1, column 2: rich.Item has no field \"nam\": did you mean name?")]
     [InlineData("rich.Item", "{\n  \"weight\": 1\n}", "line 2, column 3: rich.Item has no field \"weight\": known names are name, "
         + "price, count")]
@@ -34,7 +34,7 @@ public class WrongJsonTests
     [InlineData("rich.two.Two", """{"id":null}""", "line 1, column 1: rich.two.Two requires the field \"id\"")]
     [InlineData("rich.two.Two", """{"id":1, "[rich.two.lvl]":2}""",
         "line 1, column 10: rich.two.Two has no field \"[rich.two.lvl]\": did you mean [rich.two.level]?")]
-    // Types.
+    // Wrong types.
     [InlineData("rich.Item", "[]", "line 1, column 1: rich.Item takes an object in braces, not a list")]
     [InlineData("rich.Item", "null", "line 1, column 1: rich.Item takes an object in braces, not null")]
     [InlineData("rich.Item", """{"name":5}""", "line 1, column 9: rich.Item.name is a string and takes text in quotes, not 5")]
@@ -83,7 +83,7 @@ public class WrongJsonTests
     [InlineData("rich.Three", """{"byInt64":{"1":null}}""", "line 1, column 17: rich.Three.by_int64 takes no null among its values")]
     [InlineData("rich.Order", """{"items":[{},{"count":"1.5"}]}""",
         "line 1, column 23: rich.Item.count is an int32 and takes a whole number from -2147483648 to 2147483647, not \"1.5\"")]
-    // Well-known types.
+    // Wrong values of well-known types.
     [InlineData("rich.Order", """{"at":"2024-02-30T00:00:00Z"}""",
         "line 1, column 7: a google.protobuf.Timestamp takes a time such as \"2024-05-17T09:30:00.5Z\", years 0001 to 9999, not "
         + "\"2024-02-30T00:00:00Z\"")]

@@ -46,7 +46,7 @@ public class WrongTypesTests
     public void An_empty_set_is_rejected() => Assert.Equal("odd.pb holds no descriptors", Error([]));
 
     [Fact]
-    public void The_error_of_a_file_that_is_no_set_tells_how_to_write_a_set() => Assert.Equal(
+    public void The_error_of_a_file_that_is_no_descriptor_set_tells_how_to_make_one() => Assert.Equal(
         "odd.pb is not a FileDescriptorSet: make one with protoc --include_imports -o types.pb app.proto",
         Error("syntax = \"proto3\";"u8.ToArray()));
 

@@ -92,7 +92,7 @@ public class ConnectionLimitTests
             catch (Exception) when (number < servers && child.HasAborted)
             {
                 // The .NET runtime reads files of /proc itself. Without a descriptor it sometimes aborts the process
-                // ("Out of memory."). The server cannot prevent that, so the test asks another server.
+                // ("Out of memory."). The server cannot prevent that, so the test starts another server.
             }
         }
 
@@ -100,7 +100,7 @@ public class ConnectionLimitTests
         {
             using (var first = new GrpcClient(child.Addresses[0]))
                 Assert.Equal(10, (await first.DownloadAsync(10)).Length);
-            await child.LimitFilesAsync(10, files); // all lower descriptors are taken
+            await child.LimitFilesAsync(10, files); // the server has more descriptors open and can open none
             using var next = new GrpcClient(child.Addresses[0]);
             var call = next.DownloadAsync(10);
             if (sockets == "loop")
@@ -111,8 +111,9 @@ public class ConnectionLimitTests
     }
 
     /// <summary>
-    /// The listening socket is shut down to make accepting fail, because the runtime itself may end for lack of descriptors. Kestrel on
-    /// .NET's sockets is not tested: it retries a failed accept at once and without end, and nothing can slow the retries down.
+    /// The test shuts the listening socket down to make accept fail: without descriptors the runtime itself may abort.
+    /// Kestrel on .NET's sockets is not tested: it retries a failed accept at once and without end, and nothing can
+    /// slow the retries down.
     /// </summary>
     [Theory]
     [InlineData(false, "loop")]

@@ -8,7 +8,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Server.Tests;
 
-/// <summary>gRPC clients of other projects, over every transport that each client supports.</summary>
+/// <summary>Runs gRPC clients of other projects over every transport that each client supports.</summary>
 public partial class ForeignClientTests
 {
     private static readonly string[] Sizes = ["0", "1", "10", "1000", "16384", "100000", "1000000", "5000000"];

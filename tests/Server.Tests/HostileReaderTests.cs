@@ -22,7 +22,7 @@ public abstract class HostileReaderTests(HostileServer server)
         await server.AwaitAsync(usage => usage.ConnectionsOpen == 0);
     });
 
-    // The grpc-dotnet stack writes each reply in one piece, so the calls wait for memory instead of the writes.
+    // The grpc-dotnet stack writes a reply in one piece. So a call waits for memory before its write begins.
     [Fact]
     public async Task Unread_replies_of_grpc_dotnet_cost_bounded_memory_and_block_no_client()
     {
@@ -82,7 +82,7 @@ public abstract class HostileReaderTests(HostileServer server)
                     RawHttp2.Headers("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"));
                 raw.Add(RawHttp2.Data, 0, 1, question);
                 await raw.FlushAsync();
-                Assert.NotNull(await raw.ReadUntilAsync(RawHttp2.HeadersType)); // the server waits until the first answer is sent
+                Assert.NotNull(await raw.ReadUntilAsync(RawHttp2.HeadersType)); // the answer waits for the window
                 for (var sent = 0; sent < 700_000; sent += many.Length)
                     raw.Add(RawHttp2.Data, 0, 1, many);
                 raw.Add(RawHttp2.WindowUpdate, 0, 1, RawHttp2.Big(16_384));

@@ -15,7 +15,7 @@ using Loops = IpcBench.LoopSockets.LoopSockets;
 
 namespace IpcBench.Server.Tests;
 
-/// <summary>Checks both halves of the package as an application uses them: with a plain Kestrel and a plain HttpClient.</summary>
+/// <summary>Checks the package's server transport and client streams with a plain Kestrel and HttpClient.</summary>
 public class LoopSocketsTests
 {
     private const string NoEpoll = "there is no epoll here";

@@ -10,7 +10,7 @@ public class LoopTurnTests
 {
     private const string NoEpoll = "there is no epoll here";
 
-    // 128 KiB, and at most 4 KiB more by the last system call.
+    // The most bytes of one turn: 128 KiB, and up to 4 KiB more by the last system call.
     private const int MostInTurn = 132 << 10;
 
     [Fact]

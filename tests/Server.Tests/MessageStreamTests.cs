@@ -85,7 +85,7 @@ public class MessageStreamTests
     [InlineData("Upload", "000000000A09", GrpcStatusCode.Internal)] // ends within its message
     [InlineData("Upload", "0000000000" + "0000000000", GrpcStatusCode.Internal)] // two messages
     [InlineData("Echo", "0100000000", GrpcStatusCode.Internal)] // compressed
-    [InlineData("Echo", "0000000002FFFF", GrpcStatusCode.Internal)] // no protobuf
+    [InlineData("Echo", "0000000002FFFF", GrpcStatusCode.Internal)] // not protobuf
     [InlineData("Push", "00FFFFFFFF", GrpcStatusCode.ResourceExhausted)]
     [InlineData("Push", "0000000005" + "1AFFFFFF7F", GrpcStatusCode.Internal)] // a field beyond its message
     [InlineData("Pull", "0000000000" + "0000000000", GrpcStatusCode.Internal)]
@@ -150,7 +150,7 @@ public class MessageStreamTests
         await using var server = await StartAsync(new ServerOptions());
         await using var raw = await RawHttp2.ConnectAsync(server.Address);
         raw.Add(RawHttp2.HeadersType, RawHttp2.EndHeaders, 1, RawHttp2.Headers(Bench + "Echo"));
-        // Payload, an unknown text, sequence 0 twice, stamp 7.
+        // Payload, an unknown text, sequence 9 and then 0 (the last counts), stamp 7.
         byte[] message = [26, 2, 65, 66, 74, 1, 67, 21, 9, 0, 0, 0, 21, 0, 0, 0, 0, 9, 7, 0, 0, 0, 0, 0, 0, 0];
         foreach (var one in GrpcClient.Frame(message))
         {
@@ -180,13 +180,13 @@ public class MessageStreamTests
         raw.Add(RawHttp2.Ping, 0, 0, new byte[8]);
         await raw.FlushAsync();
         Assert.NotNull(await raw.ReadUntilAsync(RawHttp2.Ping)); // the server has received all messages
-        await StandsStillAsync(server); // its answers fill what it may keep for a client that does not read
+        await StandsStillAsync(server); // the unread answers fill the server's limit
         raw.Add(RawHttp2.WindowUpdate, 0, 1, RawHttp2.Big(window));
         await raw.FlushAsync();
         for (var received = 0; received < window;)
             received += (await raw.ReadUntilAsync(RawHttp2.Data))!.Length;
         await StandsStillAsync(server);
-        Assert.InRange(server.Endpoints[0].Counters.Calls, 0, messages / 2); // counted where a read ends
+        Assert.InRange(server.Endpoints[0].Counters.Calls, 0, messages / 2); // counted at the end of each read
         foreach (var stream in (int[])[0, 1])
             raw.Add(RawHttp2.WindowUpdate, 0, stream, RawHttp2.Big(1 << 20));
         raw.Add(RawHttp2.Data, RawHttp2.EndStream, 1, []);

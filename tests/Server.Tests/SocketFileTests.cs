@@ -101,7 +101,7 @@ public sealed class SocketFileTests : IDisposable
     public void A_non_blocking_connect_distinguishes_a_stale_and_a_served_socket()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux tells a socket that its datagram was refused");
-        // A connect to a Unix socket on Windows leaves a socket in such a state: the refusal arrives after the call.
+        // On Windows a Unix socket is refused after connect has returned. UDP brings a Linux socket into that state.
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
         using var served = new Socket(SocketType.Stream, ProtocolType.Tcp);
@@ -118,7 +118,7 @@ public sealed class SocketFileTests : IDisposable
     }
 
     [Fact]
-    public async Task A_folder_that_another_program_locks_does_not_stop_a_server()
+    public async Task A_server_starts_although_another_program_locks_its_folder()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the lock is Linux's");
         using var holder = Process.Start(new ProcessStartInfo("flock", [this.folder.FullName, "-c", "echo locked; cat"])
@@ -144,7 +144,7 @@ public sealed class SocketFileTests : IDisposable
         string error;
         if (Environment.IsPrivilegedProcess)
         {
-            // A folder like /tmp with a file that belongs to root, and a server of another user.
+            // This folder is like /tmp: the file belongs to root, and the server is another user's.
             SetMode(this.folder.FullName, all | UnixFileMode.StickyBit);
             var run = await ServerChild.RunAsAsync(Nobody, "--listen", "unix:" + SocketPath);
             Assert.SkipWhen(run is null, "another user cannot read this folder");

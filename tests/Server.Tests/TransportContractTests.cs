@@ -194,7 +194,7 @@ public sealed partial class TransportContractTests
         var socket = connection.Features.Get<IConnectionSocketFeature>()!.Socket;
         Assert.Equal(client.RemoteEndPoint, socket.LocalEndPoint);
         await connection.DisposeAsync().AsTask().WaitAsync(Limits.Wait);
-        // The system gives the descriptor to the next connection, so a socket that stayed open would belong to that connection.
+        // The next connection gets the same descriptor. A Socket that is not disposed would use that connection.
         var next = await transport.ConnectAsync();
         var later = await transport.AcceptAsync();
         Assert.Throws<ObjectDisposedException>(() => socket.GetSocketOption(SocketOptionLevel.Socket, SocketOptionName.Type));
@@ -262,7 +262,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    [UnsupportedOSPlatform("windows")] // for the compiler's sake: there the test is skipped
+    [UnsupportedOSPlatform("windows")] // for the compiler: the test is skipped there
     public async Task The_mode_of_the_socket_file_follows_the_umask_and_may_be_changed(string sockets)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no modes on Windows");

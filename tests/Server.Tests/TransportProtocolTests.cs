@@ -109,7 +109,7 @@ public sealed class TransportProtocolTests : IDisposable
         var late = new byte[4];
         await stream.ReadExactlyAsync(late).AsTask().WaitAsync(Limits.Wait);
         Assert.Equal("late", Encoding.ASCII.GetString(late));
-        // Only now: Kestrel may end an upgraded connection as soon as it sees the end of the client's side.
+        // The client half-closes only now, because Kestrel may then end an upgraded connection at once.
         client.Client.Shutdown(SocketShutdown.Send);
         Assert.Equal(0, await stream.ReadAsync(late).AsTask().WaitAsync(Limits.Wait));
     }

@@ -51,7 +51,7 @@ public class WholeRepliesTests
     }
 
     [Fact]
-    public async Task A_client_that_reads_nothing_is_disconnected_only_while_a_call_waits()
+    public async Task A_client_that_reads_nothing_is_disconnected_only_while_another_call_waits()
     {
         var cutOff = 0;
         var replies = new WholeReplies(budget, TimeSpan.FromMilliseconds(1));

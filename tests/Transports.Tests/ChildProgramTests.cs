@@ -30,7 +30,7 @@ public sealed class ChildProgramTests : IAsyncDisposable
             var sent = new byte[1 + (int)Math.Exp(random.NextDouble() * Math.Log(1 << 20))];
             random.NextBytes(sent);
             var received = new byte[sent.Length];
-            var writing = stream.WriteAsync(sent).AsTask(); // may be larger than the pipe: reading must not wait for it
+            var writing = stream.WriteAsync(sent).AsTask(); // if the pipe is full, the write waits until bytes are read
             await stream.ReadExactlyAsync(received).AsTask().WaitAsync(Patience);
             await writing.WaitAsync(Patience);
             Assert.Equal(sent, received);
@@ -38,7 +38,7 @@ public sealed class ChildProgramTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_child_that_dies_is_told_with_its_last_words_and_is_not_started_again()
+    public async Task The_exit_code_and_last_line_of_a_dead_child_are_known_and_it_is_not_started_again()
     {
         var child = Offer("stdio", "echo the disk is full >&2; exit 3");
         await using (var stream = await Connector.For(child, new()).ConnectAsync(CancellationToken.None))
@@ -62,7 +62,7 @@ public sealed class ChildProgramTests : IAsyncDisposable
 
     [Theory]
     [InlineData("exec cat")]
-    [InlineData("trap '' TERM; while true; do sleep 1000; done")] // is killed, with the program that it started
+    [InlineData("trap '' TERM; while true; do sleep 1000; done")] // ignores SIGTERM: is killed, with its child
     public async Task No_child_is_left_after_the_end(string script)
     {
         var child = Offer("stdio", script);

@@ -8,7 +8,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Transports.Tests;
 
 /// <summary>Checks every connector of the framework and of the event loop over real sockets and pipes.</summary>
-[SupportedOSPlatform("linux")] // for the compiler's sake: elsewhere the cases with a loop are left out or skipped
+[SupportedOSPlatform("linux")] // for the compiler: other systems leave out or skip the cases with a loop
 public class ConnectorContractTests
 {
     // Who connects: the framework, an event loop whose thread owns the stream, or an event loop behind pipes that any thread may use.
@@ -49,7 +49,7 @@ public class ConnectorContractTests
                 var sent = new byte[size];
                 random.NextBytes(sent);
                 var received = new byte[size];
-                var writing = stream.WriteAsync(sent).AsTask(); // larger than the buffers in between: reading must not wait for it
+                var writing = stream.WriteAsync(sent).AsTask(); // a full socket delays the write
                 await stream.ReadExactlyAsync(received);
                 await writing;
                 Assert.Equal(sent, received);
@@ -106,7 +106,7 @@ public class ConnectorContractTests
             Assert.Skip("there is no event loop on this system");
         await using var server = EchoServer.Start("tcp");
         var port = ((Address.Tcp)server.Address).Port;
-        // The port may have been another test's: its connections may still be in TIME_WAIT, so the new one is told by its own port.
+        // Older connections to this port may be in TIME_WAIT, so the test finds its own by the local port.
         var own = 0;
         await OnAsync(by, async loop =>
         {
@@ -273,7 +273,7 @@ public class ConnectorContractTests
             : await plain.ConnectAsync(CancellationToken.None);
     }
 
-    /// <summary>Runs the body as the loop's owner would: on the loop's thread, to which every await returns.</summary>
+    /// <summary>Runs the body. The Loop cases run on an event loop's thread, to which every await returns.</summary>
     private static async Task OnAsync(string by, Func<EventLoop?, Task> body)
     {
         if (by != Loop || !OperatingSystem.IsLinux())
@@ -314,7 +314,7 @@ public class ConnectorContractTests
         }
     }
 
-    /// <summary>Brings a test's awaits back to the loop's thread, which the engine's own completions never leave.</summary>
+    /// <summary>Brings a test's awaits back to the loop's thread. The engine's completions run there anyway.</summary>
     private sealed class LoopContext(EventLoop loop) : SynchronizationContext
     {
         public override void Post(SendOrPostCallback d, object? state) => loop.Post(_ =>

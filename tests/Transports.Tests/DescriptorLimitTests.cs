@@ -6,10 +6,10 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Transports.Tests;
 
-/// <summary>Checks messages and open descriptors when the system allows no more descriptors.</summary>
+/// <summary>Checks error messages and leaks of descriptors when the process may open no more.</summary>
 [CollectionDefinition("descriptor limit", DisableParallelization = true)]
 [Collection("descriptor limit")]
-[SupportedOSPlatform("linux")] // for the compiler's sake: elsewhere the tests are skipped
+[SupportedOSPlatform("linux")] // for the compiler: the tests are skipped on other systems
 public sealed partial class DescriptorLimitTests
 {
     private const int OpenFiles = 7; // RLIMIT_NOFILE, asm-generic/resource.h
@@ -33,11 +33,11 @@ public sealed partial class DescriptorLimitTests
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Linux' sentences");
         await using var server = EchoServer.Start(kind);
         var plain = Connector.For(server.Address, new ConnectorOptions());
-        // The first connector of this kind starts the event loops, for which there is no descriptor either.
+        // The first PipedConnector starts the event loops, which need descriptors too.
         var connector = onLoops ? new PipedConnector(server.Address, new ConnectorOptions()) : plain;
         await using var first = await plain.ConnectAsync(CancellationToken.None);
         await first.WriteAsync(new byte[1]);
-        await first.ReadExactlyAsync(new byte[1]); // by now the server has opened all that it opens
+        await first.ReadExactlyAsync(new byte[1]); // by now the server has opened all its descriptors
 
         var refused = await Assert.ThrowsAsync<IOException>(
             () => WithDescriptors(0, () =>
@@ -78,7 +78,7 @@ public sealed partial class DescriptorLimitTests
         new EpollSet().Dispose();
         var before = Sets();
 
-        // Repeated, because another part of this process may take the descriptor that is left.
+        // Repeated: another thread may take the only free descriptor, and then there is none that could leak.
         for (var i = 0; i < 5; i++)
         {
             var refused = Assert.Throws<IOException>(() => WithDescriptors(1, () => new EpollSet()));

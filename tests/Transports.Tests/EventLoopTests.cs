@@ -223,7 +223,7 @@ public class EventLoopTests
     }
 
     [Fact]
-    public async Task Prefetched_objects_of_a_socket_may_move_and_have_any_size()
+    public async Task Bytes_arrive_although_the_prefetched_objects_of_a_socket_move()
     {
         using var loop = new EventLoop("test");
         using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);

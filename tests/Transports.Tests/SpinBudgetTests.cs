@@ -5,7 +5,7 @@ namespace IpcBench.Transports.Tests;
 public class SpinBudgetTests
 {
     [Theory]
-    [InlineData(10_000_000, 12_345, 1_234_500)] // most of Windows
+    [InlineData(10_000_000, 12_345, 1_234_500)] // most Windows machines
     [InlineData(14_318_180, 10 * 14_318_180L, 10_000_000_000)] // the HPET: a tick is 69.84 ns
     [InlineData(19_200_000, 24 * 3600 * 19_200_000L + 1, 24 * 3600 * 1_000_000_000L + 52)]
     [InlineData(2_500_000_000, 5_000_000_001, 2_000_000_000)]

@@ -155,7 +155,7 @@ public class AbCommandTests
     [Theory]
     [InlineData("--transports tcp\n--fail-on 'server_cpu>3%' --label ''", 4, "--transports|tcp|--fail-on|server_cpu>3%|--label|")]
     [InlineData("", 4, "")]
-    [InlineData("--transports tcp --note 'it is --fail-on server_cpu>3%", 1, null)] // and the gate must not be lost
+    [InlineData("--transports tcp --note 'it is --fail-on server_cpu>3%", 1, null)] // an open quote would lose --fail-on
     public async Task The_GitHub_action_passes_its_options_on_and_keeps_the_exit_code(string options, int code, string? words)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");

@@ -48,7 +48,7 @@ public class HttpOptionsReaderTests
         Assert.Equal(1000, Read("http://a:1/", "-n", "1000", "-c", "1").Calls);
 
     [Fact]
-    public void Find_works_for_HTTP()
+    public void Find_adds_a_search_for_each_HTTP_server()
     {
         var options = Read("http://a:1/", "unix:/b", "--find", "p99<1ms");
         Target On(HttpArm arm) => new(arm.Address, options.Variants[0], arm.Name, Protocol: "http1", Request: arm.Request);

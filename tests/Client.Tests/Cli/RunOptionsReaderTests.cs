@@ -63,14 +63,14 @@ public class RunOptionsReaderTests
     [InlineData(9, 0.3, "--transports", "tcp,tls,unix,pipe")]
     [InlineData(12, 1.0, "--transports", "tcp,tls,unix,pipe", "-c", "1,4,400")]
     [InlineData(3, 2.0, "-c", "1", "-r", "3", "-d", "2s")]
-    public void The_default_has_enough_rounds_to_name_a_winner(int rounds, double seconds, params string[] typed)
+    public void Default_rounds_suffice_to_name_a_winner_and_given_rounds_are_kept(int rounds, double seconds, params string[] typed)
     {
         var plan = PlanOf(Read(typed));
         Assert.Equal((rounds, seconds), (plan.Options.Rounds, plan.Options.Duration.TotalSeconds));
     }
 
     [Fact]
-    public void Quick_is_eleven_short_rounds_of_two_sizes_each_with_its_own_server()
+    public void Quick_measures_two_sizes_in_eleven_short_rounds_with_a_new_server_for_each_round()
     {
         var options = Read("--quick");
         Assert.Equal((11, 0.3, true), (options.Rounds, options.Duration.TotalSeconds, options.FreshServers));
@@ -80,7 +80,7 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void Chunk_sizes_are_arms_with_verdicts()
+    public void Several_chunk_sizes_are_arms_and_allow_automatic_rounds()
     {
         var options = Read("-U", "unix:/a", "--mode", "pull", "--chunk", "0,64KiB", "-r", "auto");
         Assert.True(options.RoundsAuto);

@@ -129,7 +129,7 @@ public sealed class ServiceOptionsTests : IDisposable
     [InlineData("there is no file none.proto", "--list", "--proto", "none.proto")]
     [InlineData("'/a' is not a method: write package.Service/Method, as in helloworld.Greeter/SayHello",
         "--describe", "/a", "-U", "unix:/a")]
-    public async Task An_unusable_file_is_rejected_with_one_sentence(string sentence, params string[] arguments) =>
+    public async Task An_unusable_file_or_method_name_is_rejected_with_one_sentence(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, (await Assert.ThrowsAsync<InputException>(() => RunAsync(arguments))).Message);
 
     [Theory]
@@ -137,7 +137,7 @@ public sealed class ServiceOptionsTests : IDisposable
     [InlineData("key-bin: AQI")]
     [InlineData("key-bin:")]
     [InlineData("KEY: a value: with colons")]
-    public void Metadata_follows_the_rules_of_gRPC(string typed)
+    public void The_name_of_metadata_is_kept_in_lower_case_and_its_value_without_outer_blanks(string typed)
     {
         var entry = MetadataEntry.Parse(typed);
         Assert.Equal(typed[..typed.IndexOf(':', StringComparison.Ordinal)].ToLowerInvariant(), entry.Name);

@@ -27,7 +27,7 @@ public sealed class WrongCallTests : IAsyncLifetime
         { 1, "'a/b/c' is not a method: write package.Service/Method, as in helloworld.Greeter/SayHello", ["--call", "a/b/c"] },
         { 2, "hello.v1.Greeter has no method SayHallo: did you mean SayHello?", ["--call", "hello.v1.Greeter/SayHallo"] },
         { 2, "SERVER has no service or type hello.v1.Greter: did you mean hello.v1.Greeter?", ["--call", "hello.v1.Greter/SayHello"] },
-        // What a method of its kind cannot do.
+        // Options that do not fit the kind of the method.
         { 1, $"--messages is for streams, but {SayHello} takes and returns one message: leave out --messages", ["--messages", "5"] },
         { 1, $"the server decides how many messages a stream of {Watch} has: leave out --messages", ["--call", Watch, "--messages", "5"] },
         { 1, $"the server decides when it sends the messages of {Watch}: leave out -R",
@@ -40,7 +40,7 @@ public sealed class WrongCallTests : IAsyncLifetime
             ["--call", Watch, "--data", """{"name":"nobody"}"""] },
         { 2, $"SERVER answers {Watch} with a reply that differs from --expect: text: expected \"Hello me\", got \"Hello you\"",
             ["--call", Watch, "--data", """{"name":"you"}""", "--expect", """{"text":"Hello me"}"""] },
-        // JSON, wrong in each way.
+        // Wrong JSON.
         { 1, "--data: the data holds no request: an empty message is {}", ["--data", ""] },
         { 1, $"--data: line 1, column 1: {Request} takes an object in braces, not a list", ["--data", "[]"] },
         { 1, $"--data: line 1, column 1: {Request} takes an object in braces, not null", ["--data", "null"] },

@@ -24,8 +24,8 @@ public sealed partial class SocketDuplexTests : IDisposable
     public void Dispose() => loop?.Dispose();
 
     /// <summary>
-    /// A receive ends after each descriptor that was sent with the bytes, so the duplex reads as often in a row as it may. The event of
-    /// the end came together with the first bytes, and no other event follows.
+    /// A receive ends at each descriptor that was sent with a byte, so the duplex makes all reads that it may make in a
+    /// row. epoll reports the end together with the first bytes, and not again.
     /// </summary>
     [Fact]
     public async Task An_end_announced_before_many_short_reads_is_not_lost()

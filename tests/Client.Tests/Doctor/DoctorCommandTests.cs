@@ -62,7 +62,7 @@ public class DoctorCommandTests
     }
 
     [Fact]
-    public async Task The_JSON_of_doctor_is_an_array_with_the_same_fields()
+    public async Task The_JSON_of_doctor_is_an_array_of_findings_with_a_known_level()
     {
         var (_, text) = await RunAsync("--format", "json", "-c", "10");
 

@@ -115,7 +115,7 @@ public class DoctorTests
     }
 
     [Fact]
-    public void Only_variables_that_change_results_are_named()
+    public void Variables_that_do_not_change_results_raise_no_warning()
     {
         var variables = new Dictionary<string, string> { ["DOTNET_ROOT"] = "/x", ["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1" };
         var host = Healthy.Host with { RuntimeVariables = variables };
@@ -152,7 +152,7 @@ public class DoctorTests
     [InlineData("Free", "Ok", "")]
     [InlineData("Stale", "Warn", "the next server replaces the file; or rm /tmp/x.sock")]
     [InlineData("Occupied", "Warn", "move the file away, or give the server another address with --listen")]
-    public void The_servers_default_addresses_are_checked(string state, string level, string fix)
+    public void A_stale_or_occupied_default_address_of_the_server_is_a_warning(string state, string level, string fix)
     {
         var address = Address.Parse("unix:/tmp/x.sock");
 
@@ -162,7 +162,7 @@ public class DoctorTests
     }
 
     [Fact]
-    public async Task This_machine_is_examined_quickly()
+    public async Task This_machine_is_examined_within_20_seconds_without_a_problem()
     {
         var options = new DoctorOptions { ResultsFolder = Path.GetTempPath() };
         var findings = await Examination.ExamineAsync(options, HostRecord.Read()).WaitAsync(TimeSpan.FromSeconds(20));

@@ -36,7 +36,7 @@ public sealed class ChildEchoTests : IAsyncDisposable
     [InlineData("echo Hello; exec cat", "cannot connect to {0}: the server does not send the same bytes back")]
     [InlineData("exit 3", "cannot connect to {0}: the server closed the connection")]
     [InlineData(Silent, "only 0 of 1 connections to {0} could be opened within 0.5 s: the server does not answer")]
-    public async Task A_child_that_is_no_echo_is_told_when_the_connection_opens(string script, string sentence)
+    public async Task A_child_that_is_no_echo_is_reported_when_the_connection_opens(string script, string sentence)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), Unix);
         ChildProgram.Offer(child, _ => Start(script));

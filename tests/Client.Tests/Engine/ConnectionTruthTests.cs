@@ -139,7 +139,7 @@ public class ConnectionTruthTests
         await using var server = new FakeServer { Release = begun.Task };
         var measuring = TestLoad.MeasureAsync(
             TestLoad.Options(server.Address, connections: 300, threads: 3, timeout: 30), new LoadWindow { Calls = 3000 });
-        // No connection has an answer before all of them have asked: none can make the calls of another.
+        // No connection gets an answer before all have sent a call, so none can make the calls of another.
         await TestLoad.UntilAsync(() => server.Asked == 300);
         begun.SetResult();
         var result = await measuring;

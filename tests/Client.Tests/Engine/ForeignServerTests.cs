@@ -21,7 +21,7 @@ public class ForeignServerTests
 
     [Theory]
     [MemberData(nameof(Cells))]
-    public async Task Python_grpcio_is_measured(string kind, int size, int calls)
+    public async Task Calls_to_a_Python_grpcio_server_succeed_with_every_byte(string kind, int size, int calls)
     {
         await using var server = await ForeignServer.PythonAsync(kind);
         await CheckAsync(server.Address, size, calls);
@@ -29,7 +29,7 @@ public class ForeignServerTests
 
     [Theory]
     [MemberData(nameof(Cells))]
-    public async Task Grpc_js_is_measured(string kind, int size, int calls)
+    public async Task Calls_to_a_grpc_js_server_succeed_with_every_byte(string kind, int size, int calls)
     {
         await using var server = await ForeignServer.NodeAsync(kind);
         await CheckAsync(server.Address, size, calls);
@@ -45,7 +45,7 @@ public class ForeignServerTests
     }
 
     [Fact]
-    public async Task Nghttpd_is_measured()
+    public async Task Calls_to_an_nghttpd_server_succeed()
     {
         var folder = Directory.CreateTempSubdirectory("ipcbench-");
         await File.WriteAllBytesAsync(Path.Combine(folder.FullName, "reply.grpc"), Frames.Message(20_000));

@@ -42,7 +42,7 @@ public class LoadSumTests
         for (var i = 0; i < 14; i++)
             sum.Add(await TestLoad.RunAsync(generator, Slice(0.05, isContinued: true)));
         // The comparison uses the actual length of the calls, because the server's timer is late on a busy machine.
-        // On a busy machine the threads of a slice start late, which cost 3 %. Edges that credit nothing would cost 14 %.
+        // Threads of a slice start late there, which cost 3 %. No credit for calls across edges would cost 14 %.
         Assert.InRange(Busy(sum.Result!) / Busy(window), 0.95, 1.01);
     });
 

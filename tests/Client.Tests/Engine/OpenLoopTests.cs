@@ -12,7 +12,7 @@ public class OpenLoopTests
     [InlineData("unix", false)]
     [InlineData("unix", true)]
     [InlineData("pipe", false)]
-    public Task An_open_loop_keeps_its_rate_with_any_number_of_streams(string kind, bool poisson) => TestLoad.InTheEndAsync(async () =>
+    public Task An_open_loop_keeps_its_rate_and_adds_lateness_to_latency(string kind, bool poisson) => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer(kind);
         var window = new LoadWindow { Duration = TimeSpan.FromSeconds(1), Rate = 100, Poisson = poisson, Seed = 7 };
@@ -59,7 +59,7 @@ public class OpenLoopTests
         Pacer same = poisson ? new PoissonPacer(Endless, null, 1000, 7) : new ConstantPacer(Endless, null, 1000);
         var claimed = Enumerable.Range(0, 10).Select(_ => pacer.Claim(0)).ToList();
         var unsent = new UnsentCalls(0, 1_000_000_000, long.MaxValue);
-        unsent.AddClaimed([claimed[9], 1_000_000_000, 2_000_000_000]); // the last two were due after the end
+        unsent.AddClaimed([claimed[9], 1_000_000_000, 2_000_000_000]); // the last two are due at the end and after it
         unsent.AddUnclaimed(pacer, 1000);
         var waits = new LatencyHistogram();
         for (long number = 0, due = same.Claim(0); due < 1_000_000_000; due = same.Claim(0))
@@ -84,7 +84,7 @@ public class OpenLoopTests
     }
 
     [Fact]
-    public async Task A_slow_schedule_does_not_delay_the_end()
+    public async Task A_slow_schedule_does_not_delay_the_end_of_a_cancelled_run()
     {
         await using var server = new FakeServer();
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));

@@ -33,7 +33,8 @@ public class WalkTests
         var stack = await ended.Task.WaitAsync(TestLoad.Patience, TestContext.Current.CancellationToken);
         var taken = stack.GetFrames().Reverse().Select(Name).Where(name => name.Length > 0).ToList();
         var map = Walk();
-        // The JIT compiler may inline one method into another, so a stack may lack hops of the map. It has no hop that the map lacks.
+        // The JIT compiler may inline one method into another, so a stack may lack hops of the map. From its first hop
+        // on, a stack has no other methods.
         Assert.True(taken.Count(map.Contains) >= 3, string.Join(", ", taken));
         Assert.Equal(map.Where(taken.Contains), taken.SkipWhile(name => !map.Contains(name)).Distinct());
     }

@@ -11,7 +11,7 @@ namespace IpcBench.Client.Tests.Engine;
 public class WindowEdgeTests
 {
     [Fact]
-    public Task A_short_window_distinguishes_servers_that_answer_in_bursts() => TestLoad.InTheEndAsync(async () =>
+    public Task A_short_window_measures_the_rate_of_a_server_that_answers_in_bursts_to_2_percent() => TestLoad.InTheEndAsync(async () =>
     {
         var (fast, fastTruth) = await BatchedAsync(seconds: 0.26);
         var (slow, slowTruth) = await BatchedAsync(seconds: 0.32);

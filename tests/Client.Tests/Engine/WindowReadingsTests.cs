@@ -67,7 +67,7 @@ public class WindowReadingsTests
         var stats = readings.Stats([1, 1]);
         Assert.Null(stats.StreamsAllowed);
         Assert.Null(stats.OpenedInAll);
-        Assert.Equal([11, 12, 12, 12], stats.ConnectTimesNs); // of the ramp: 11 and 12
+        Assert.Equal([11, 12, 12, 12], stats.ConnectTimesNs); // the connect times of the ramp: 11 and 12
     }
 
     [Fact]

@@ -102,7 +102,7 @@ public class WindowStagesTests
     {
         Make(Led);
         Assert.Equal((Second, 1), (stages.QuietNs(run.Clock.StartNs), stages.QuietNs(LeadOver - 1)));
-        Assert.InRange(stages.QuietNs(LeadOver), 1, Second / 10); // a call may end
+        Assert.InRange(stages.QuietNs(LeadOver), 1, Second / 10); // a call may end at any time
         Make(Timed);
         Assert.Equal(2 * Second - 7, stages.QuietNs(run.Clock.BeginNs + 7));
         RecorderOf(0).RecordStart(run.Clock.BeginNs, run.Clock.BeginNs);

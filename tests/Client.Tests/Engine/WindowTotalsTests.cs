@@ -39,7 +39,7 @@ public class WindowTotalsTests
         Assert.Equal((4, 310 * Ms), (result.Latency.Count, result.Latency.Sum));
         Assert.Equal((2, 40 * Ms + 7 * Second), (result.CutOffLatency.Count, result.CutOffLatency.Sum));
         Assert.Equal(new ReplySizes(60, 10, 30), result.Replies);
-        Assert.Equal((3, 117), (result.AllOk, result.PayloadBytes)); // 3.5 calls of 100 / 3 bytes; one was before this load
+        Assert.Equal((3, 117), (result.AllOk, result.PayloadBytes)); // 3.5 calls of 100 / 3 bytes; OkBefore is one call
         Assert.Equal([2, 2], result.ThreadCalls);
         Assert.Equal([1, 2, 0], result.Buckets);
         Assert.Equal((250 * Ms, 77, "the server is gone"), (result.WindowNs, result.LeadMedianNs, result.ServerLost));
@@ -53,7 +53,7 @@ public class WindowTotalsTests
     [InlineData(1, 1)]
     [InlineData(200_000_000, 2)]
     [InlineData(200_000_001, 3)]
-    public void Every_begun_100_ms_of_the_window_have_a_bucket(long windowNs, int buckets)
+    public void Every_started_100_ms_of_the_window_has_a_bucket(long windowNs, int buckets)
     {
         Make(Timed);
         run.Clock.EndAt(At(0) + windowNs);
@@ -109,7 +109,7 @@ public class WindowTotalsTests
         Make(Timed with { Rate = 10 });
         run.Clock.EndAt(At(1000));
         schedulers[2].Recorder.RecordStart(At(50), At(1100)); // sent, but after the end
-        // 1000 ms, 900 ms … 100 ms, and 950 ms.
+        // The waits are 1000 ms, 900 ms … 100 ms, and 950 ms.
         var result = Sum();
         Assert.Equal((11, 11, 6450 * Ms), (result.NotSent, result.NotSentLatency.Count, result.NotSentLatency.Sum));
         Make(Timed with { Rate = 10, Calls = 3 });

@@ -199,7 +199,7 @@ public class WorkerTests
         }
         Of(1).DueNs = null; // the last message has the time of another clock
         Of(1).End(Ok);
-        Of(0).End(Reset); // at any time
+        Of(0).End(Reset); // a failure has no due time
         Of(0).DueNs = begin + 210 * Ms;
         Of(0).End(Ok);
         Assert.Equal([3, 2], run.CallsByConnection);

@@ -27,7 +27,7 @@ public class GrpcDotnetStreamTests
         Assert.Equal([1, 1, 3], stream.StreamOfCall);
     }
 
-    /// <summary>A stream without a server that outlives its calls. The number of the call that opened the stream identifies it.</summary>
+    /// <summary>A stream that needs no server and outlives its calls. Its number is that of its first call.</summary>
     private sealed class AnsweredStream(GrpcDotnetConnection connection) : GrpcDotnetStream(connection)
     {
         private long? open;

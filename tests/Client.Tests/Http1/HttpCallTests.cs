@@ -60,7 +60,7 @@ public class HttpCallTests
     }
 
     [Fact]
-    public async Task Slow_bytes_give_slow_replies_without_errors()
+    public async Task Replies_that_arrive_byte_by_byte_are_read_without_errors()
     {
         await using var server = new FakeHttpServer();
         server.Answer = async (socket, _, _) =>

@@ -143,7 +143,7 @@ public class HttpFailureTests
         server.Answer = async (socket, _, number) =>
         {
             await FakeHttpServer.SayAsync(socket, "HTTP/1.0 200 OK\r\n\r\n0123456789");
-            await Task.Delay(50); // the client has read the bytes: a reset discards unread bytes
+            await Task.Delay(50); // by now the client has read the bytes, which a reset would discard
             socket.LingerState = new LingerOption(number % 2 == 0, 0);
             return false;
         };

@@ -148,7 +148,7 @@ public class PerCallTests
     [Fact]
     public async Task Each_thread_that_makes_connections_has_its_own_pool()
     {
-        const int threads = 4, schedulers = 50_000; // enough that two threads meet
+        const int threads = 4, schedulers = 50_000; // so many that threads ask at the same time
         var dialer = new NoDialer();
         using var start = new Barrier(threads);
         var pools = await Task.WhenAll(Enumerable.Range(0, threads).Select(_ => Task.Factory.StartNew(() =>

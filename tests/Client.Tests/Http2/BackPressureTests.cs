@@ -117,7 +117,7 @@ public class BackPressureTests
         var streams = harness.Connection.Streams;
         var (first, second) = (streams[0].CallAsync(1).AsTask(), streams[1].CallAsync(1).AsTask());
         Assert.False(first.IsCompleted || second.IsCompleted);
-        // As a worker does, the next message is written as soon as the last message is done. The window lacks room for its last bytes.
+        // Like a worker, the test writes the next message at once. The window has no room for the message's end.
         Task<CallResult>? next = null;
         _ = first.ContinueWith(_ => next = streams[0].CallAsync(1).AsTask(),
             CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);

@@ -145,7 +145,7 @@ public class CallTests
     }
 
     [Fact]
-    public void Informational_headers_come_before_the_response()
+    public void Informational_headers_before_the_response_are_skipped()
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();

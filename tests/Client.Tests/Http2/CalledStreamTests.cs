@@ -156,7 +156,7 @@ public class CalledStreamTests
                 results.Add(await harness.Connection.Streams[0].CallAsync(1));
         }
         var calls = RunAsync();
-        // The second message is sent while the same bytes are still being read.
+        // The client still reads these bytes when it sends the second message.
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. Frames.Data(1, [.. Message("x"), .. Message("y")])]);
         Assert.Equal((true, "unasked message"), (results[0].IsOk, results[1].Kind));
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(3), .. Frames.Data(3, Message("z"))]);

@@ -103,7 +103,7 @@ public class ReplyReaderTests
         return (payload.Stamp, payload.Sequence, payload.Payload_.Length, message.Length);
     }
 
-    /// <summary>Makes a payload as known programs write it, or with any fields in any order. The first three have every type.</summary>
+    /// <summary>Makes a payload as this tool writes it, or fields 1 to 5 at random, with any wire type.</summary>
     private static byte[] SomePayload(Random random)
     {
         if (random.Next(3) == 0)

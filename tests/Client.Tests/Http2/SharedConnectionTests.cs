@@ -24,9 +24,9 @@ public class SharedConnectionTests
         {
             caller = new Thread(() => _ = stream.CallAsync(1).AsTask()) { IsBackground = true };
             caller.Start();
-            // There is no await here, because the thread that enters must leave.
+            // There is no await here, because Enter and Leave must be called by the same thread.
             Assert.True(SpinWait.SpinUntil(() => caller.ThreadState.HasFlag(ThreadState.WaitSleepJoin), TestLoad.Patience));
-            // The thread that holds the connection resends calls in flight without an HTTP/2 stream. Such a call would be sent twice.
+            // The holder of the lock resends calls in flight without an HTTP/2 stream. This call would be sent twice.
             Assert.False(stream.IsInFlight);
         }
         finally

@@ -30,7 +30,7 @@ public class RoundOrderTests
     {
         var blocks = RoundOrder.Blocks(Cells[..2], 42, 1).Take(1000).ToList();
         Assert.All(blocks, block => Assert.Equal([0, 1], block.Order()));
-        // Expected are 500 with a standard deviation of 16, also for equal orders of two consecutive blocks.
+        // Both counts are expected to be 500, with a standard deviation of 16.
         Assert.InRange(blocks.Count(block => block[0] == 0), 420, 580);
         Assert.InRange(blocks.Zip(blocks.Skip(1)).Count(pair => pair.First[0] == pair.Second[0]), 420, 580);
         Assert.Equal(blocks, RoundOrder.Blocks(Cells[..2], 42, 1).Take(1000));
@@ -52,7 +52,7 @@ public class RoundOrderTests
                 visits[order[place], place]++;
         }
 
-        // Expected are 1,000 with a standard deviation of 29. A fair shuffle stays within five of them (and the seed is fixed).
+        // 1,000 are expected, with a standard deviation of 29. A fair shuffle stays within five of these deviations.
         Assert.All(visits.Cast<int>(), count => Assert.InRange(count, 1000 - 145, 1000 + 145));
     }
 }

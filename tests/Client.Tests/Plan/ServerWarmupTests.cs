@@ -28,7 +28,7 @@ public class ServerWarmupTests
     }
 
     [Fact]
-    public void Each_shape_has_its_share_and_the_largest_cell_has_the_most_bytes_in_flight()
+    public void Each_shape_is_warmed_up_but_the_largest_size_only_in_the_shape_with_the_most_bytes_in_flight()
     {
         var options = Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10, 1_000_000], fresh: false);
         options = options with { Topologies = [.. options.Topologies, new Topology(1, 1)] };

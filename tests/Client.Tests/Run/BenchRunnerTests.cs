@@ -87,7 +87,7 @@ public class BenchRunnerTests
     public async Task Longer_windows_of_compared_cells_are_reported_in_one_note()
     {
         var said = new List<string>();
-        // In the second round one of the cells is even slower.
+        // In the second round only the slower of the two cells is slow.
         var rounds = new MadeUpRounds
         {
             Call = (number, cell) => cell >= 2 && (number == 1 || cell == 3) ? TimeSpan.FromMilliseconds(100 * cell) : null,
@@ -215,7 +215,7 @@ public class BenchRunnerTests
         var loaded = made.Rounds.Where(round => made.Cells[round.Cell].Key.Load == "50%").ToList();
         Assert.Equal(3 * 4, loaded.Count);
 
-        // The made-up capacity is 1,000 × (cell + 1): the slowest of the two arms at each size decides.
+        // The made-up capacity is 1,000 × (cell + 1): the slower of the two arms at each size decides.
         Assert.All(loaded, round => Assert.Equal(made.Cells[round.Cell].Key.Size == 10 ? 500 : 1500, round.AskedRate));
         var named = made.Rounds.Where(round => made.Cells[round.Cell].Key.Load == "5000/s").ToList();
         Assert.Equal(3 * 4, named.Count);
@@ -233,7 +233,7 @@ public class BenchRunnerTests
         Assert.Equal("complete", made.Ending);
         Assert.Equal((4 * 9) + 2, search.Count);
 
-        // The made-up capacity is 1,000 × (cell + 1), and nothing ever fails: from half of it up to 1.25 times.
+        // The made-up capacity is 1,000 × (cell + 1), and no call fails: the rates are 0.5, 1 and 1.25 times that.
         foreach (var round in search.GroupBy(round => round.Number))
             Assert.Equal([4, 5, 6, 7], round.Select(one => one.Cell).Distinct().Order());
         double[] shares = [0.5, 1, 1.25];

@@ -40,7 +40,7 @@ public sealed class CallStreamTests : IDisposable
     [InlineData("Push", "tcp push messages=3", false)]
     public async Task Messages_of_a_file_are_sent_to_this_tools_server_in_turn(string method, string arm, bool isAnswered)
     {
-        // The server ends a stream with other sequence numbers.
+        // The server fails a stream with other sequence numbers than 0, 1, 2.
         var lines = Write("three.jsonl", string.Join('\n', Enumerable.Range(0, 3).Select(number => $$"""{"sequence":{{number}}}""")));
         var (result, cell) = await MeasureAsync(
             "--transports", "tcp", "--call", Bench + method, "--data", "@" + lines, "--messages", "3", "-c", "1");
@@ -125,7 +125,7 @@ public sealed class CallStreamTests : IDisposable
     }
 
     [Fact]
-    public async Task A_method_may_take_up_to_the_timeout() =>
+    public async Task The_call_before_a_run_waits_longer_than_5_seconds_if_the_timeout_allows() =>
         await PreparedAsync(["--delay-us", "5500000"], "{}", async options =>
         {
             await using var servers = await Typed.ServersAsync(options);

@@ -103,7 +103,7 @@ public sealed class CallTests : IDisposable
             "--authority", "shop.example:8443",
         ];
         string[] shown = ["--cert", File("client.pem"), "--key", File("client.key")];
-        // The call before the run uses the server name of TLS, and the calls of the run use the given name.
+        // The :authority of the call before the run is the TLS server name; that of the run's calls is --authority.
         var result = await MeasureAsync([.. asked, .. shown], calls: 40);
         Assert.Equal(40 * new HelloReply { Text = "shop.example:8443" }.CalculateSize(), result.Replies.Bytes);
         await Assert.ThrowsAsync<EnvironmentException>(() => OpenAsync(asked));

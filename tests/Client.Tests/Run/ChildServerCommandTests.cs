@@ -54,7 +54,7 @@ public class ChildServerCommandTests
         }
     }
 
-    // A test cannot start servers of another user (sudo). The test checks that the servers after such a server are ended.
+    // A server of another user (sudo) cannot be ended. The test cannot start one, so made-up servers fail.
     [Fact]
     public async Task All_other_servers_are_ended_even_if_one_cannot_be_ended()
     {

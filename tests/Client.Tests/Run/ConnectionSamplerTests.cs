@@ -14,7 +14,7 @@ public sealed class ConnectionSamplerTests : IDisposable
     public Task A_sampler_keeps_mean_and_maximum() => TestLoad.InTheEndAsync(async () =>
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "reads Linux's lists of sockets");
-        var path = Path.Combine(Path.GetTempPath(), $"states-{Guid.NewGuid():N}.sock"); // another one for each attempt
+        var path = Path.Combine(Path.GetTempPath(), $"states-{Guid.NewGuid():N}.sock"); // another path for each attempt
         var listener = Keep(new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified));
         listener.Bind(new UnixDomainSocketEndPoint(path));
         listener.Listen(10);

@@ -14,7 +14,7 @@ public class ControlClientTests
         listener.Start();
         var resetting = ResetAllAsync(listener);
         var address = Address.Parse($"http://{listener.LocalEndpoint}");
-        // It is chance how far the client gets before the client notices the reset.
+        // The client notices the reset earlier or later by chance, so the test makes many attempts.
         for (var attempt = 0; attempt < 300; attempt++)
         {
             using var client = new ControlClient(address, new ConnectorOptions());

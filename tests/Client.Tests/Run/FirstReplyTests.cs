@@ -54,7 +54,7 @@ public sealed class FirstReplyTests : IDisposable
     [InlineData(false)]
     public async Task A_server_without_HTTP_2_is_reported_with_advice(bool closes)
     {
-        // SocketsHttpHandler reads the answer before or after its first request, and tells different errors.
+        // SocketsHttpHandler reads the answer before or after its first request, and reports different errors.
         await using var server = new FakeServer
         {
             Greeting = "HTTP/1.1 400 Bad Request\r\n\r\n"u8.ToArray(),
@@ -90,7 +90,7 @@ public sealed class FirstReplyTests : IDisposable
         };
         using var caller = new GrpcCaller(server.Address, new ConnectorOptions());
         var answer = caller.CallAsync("/" + Method, new byte[3], TestContext.Current.CancellationToken);
-        // The client has read the headers when it answers the PING behind them. A reset would discard what was not read.
+        // The client has read the headers when it answers the PING behind them. A reset would discard unread bytes.
         await server.Pinged.WaitAsync(TestLoad.Patience, TestContext.Current.CancellationToken);
         server.Kill(1, reset);
         var told = await Assert.ThrowsAsync<IOException>(() => answer);
@@ -106,7 +106,7 @@ public sealed class FirstReplyTests : IDisposable
         {
             Answer = (stream, _) =>
             [
-                .. Frames.Frame(1, 0, stream), // HEADERS, and CONTINUATION until the last
+                .. Frames.Frame(1, 0, stream), // HEADERS, before the CONTINUATION frames
                 .. fields.Chunk(16_000).SelectMany(part => Frames.Frame(9, 0, stream, part)), .. Frames.Frame(9, Frames.EndHeaders, stream),
             ],
         };

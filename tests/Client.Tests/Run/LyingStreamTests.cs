@@ -17,8 +17,8 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Client.Tests.Run;
 
 /// <summary>
-/// Checks that no false answer of a server counts as a success, and that the run reports a failure, in every mode of every client. A mode
-/// that is added to <see cref="CallMode.All"/> has its cases here, which fail until <see cref="Right"/> knows its right answers.
+/// Checks that no false answer of a server counts as a success, and that the run reports a failure, in every mode of
+/// every client. A new mode of <see cref="CallMode.All"/> fails here until <see cref="Right"/> knows its right answers.
 /// </summary>
 public sealed class LyingStreamTests : IDisposable
 {
@@ -130,7 +130,7 @@ public sealed class LyingStreamTests : IDisposable
         Assert.Contains(seen.Doubts, doubt => doubt.Contains("no answer in time", StringComparison.Ordinal));
     }
 
-    /// <summary>Returns what is wrong with the outcome of a false answer, or null when it is right.</summary>
+    /// <summary>Returns what is wrong with the outcome of a false answer. Null when the outcome is right.</summary>
     private async Task<string?> WrongAsync(string mode, string client, string lie)
     {
         var isWhole = Lies.TryGetValue(lie, out var say);
@@ -158,7 +158,7 @@ public sealed class LyingStreamTests : IDisposable
         .. CallOf(mode) is null ? Array.Empty<string>() : [Called],
     ];
 
-    /// <summary>The kind of method whose calls have the mode, or null when no method has.</summary>
+    /// <summary>Whether a method of the mode takes and returns streams. Null when no method has the mode.</summary>
     private static (bool Takes, bool Returns)? CallOf(string mode)
     {
         foreach (var (takes, returns) in ((bool, bool)[])[(false, false), (true, false), (false, true), (true, true)])

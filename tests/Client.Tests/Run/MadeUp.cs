@@ -85,7 +85,7 @@ internal sealed class MadeUpRounds : IRoundRunner
 
     public int LoseAt { get; init; } = -1;
 
-    // The duration of the median call if the windows of a cell must be longer in a round.
+    // Returns, by round and cell, the median call if the windows must be longer. Null: they keep their length.
     public Func<int, int, TimeSpan?> Call { get; init; } = (_, _) => null;
 
     public List<string> Starts { get; } = [];

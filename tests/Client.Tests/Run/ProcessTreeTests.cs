@@ -41,7 +41,7 @@ public class ProcessTreeTests
     [Fact]
     public async Task Children_from_before_the_window_count_from_the_first_reading()
     {
-        // The child has used CPU time before the first reading, which its parent's counters include when the child ends.
+        // The child used CPU time before the first reading. At its end, the parent's counters include that time.
         using var parent = Shell($"sh -c '{Loop(400_000)}; echo used; read go; {Loop(100_000)}'; echo ended; read end");
         Assert.Equal("used", await parent.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken));
         var tree = Found(parent);

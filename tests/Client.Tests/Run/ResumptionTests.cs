@@ -111,8 +111,8 @@ public sealed class ResumptionTests : IDisposable
     }
 
     [Theory]
-    [InlineData(2)] // fewer rounds than its search had
-    [InlineData(30)] // more rounds than its search had
+    [InlineData(2)] // fewer rounds at full load than in the search
+    [InlineData(30)] // more rounds at full load than in the search
     public async Task A_search_with_automatic_rounds_gets_the_requested_number_of_rounds(int automatic)
     {
         GivenLoad[] search = [new SearchLoad(LatencyObjective.Parse("failures<1%", out _)!)];
@@ -132,7 +132,7 @@ public sealed class ResumptionTests : IDisposable
     [Fact]
     public async Task A_load_is_a_share_of_the_capacity_of_the_valid_rounds()
     {
-        // A repeated attempt in which not every arm was measured counts nowhere.
+        // A repeated attempt in which not every arm was measured does not count.
         var first = await RunAsync(new MadeUpRounds(), rounds: 1, loads: [new ShareLoad(0.5)]);
         var full = first.Rounds.Where(round => round.AskedRate == 0).ToList();
         var half = full.Single(round => round.Cell == 0) with { Attempt = 1, Completed = 100 };

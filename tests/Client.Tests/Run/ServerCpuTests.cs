@@ -41,7 +41,7 @@ public class ServerCpuTests
         Assert.True(seen.AllocatedBytes > 0);
         Assert.InRange(seen.VoluntarySwitches!.Value, 1, seen.ContextSwitches);
         var loop = counters.Client(20_000).Loop!;
-        Assert.InRange(loop.Sends, 20_000 / 8, 20_000 + 100); // several of the eight connections may be served by one send
+        Assert.InRange(loop.Sends, 20_000 / 8, 20_000 + 100);
         Assert.InRange(loop.Receives, 20_000 / 8, 100_000);
         Assert.InRange(loop.EmptyReceives, 0, loop.Receives - 1);
         Assert.True(loop.Waits > 0);
@@ -53,7 +53,7 @@ public class ServerCpuTests
     public async Task A_busy_program_is_counted_and_named_on_every_transport(string kind)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
-        // The parent ends, because descendants of this process do not count as other programs.
+        // The shell ends, so the burner is no descendant of this process and counts as another program.
         using var parent = Process.Start(
             new ProcessStartInfo("/bin/sh", ["-c", "while :; do :; done & echo $!"]) { RedirectStandardOutput = true })!;
         var line = await parent.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken);
@@ -76,7 +76,7 @@ public class ServerCpuTests
             var machine = counters.Machine!;
             // The burner's time is scaled to the window. On a busy machine the burner may have used more or less around the window.
             Assert.True(machine.OthersNs > burnt.Ns / 2, $"{machine.OthersNs} of {burnt.Ns} ns");
-            // If three other programs were busier, those are named.
+            // The burner is named unless three other programs were busier.
             Assert.True(machine.Busiest.Any(one => one.Pid == id) || machine.Busiest.All(one => one.CpuNs > burnt.Ns / 2),
                 $"{burnt.Ns} ns of {id}: {string.Join(", ", machine.Busiest)}");
         }
@@ -105,7 +105,7 @@ public class ServerCpuTests
         Assert.Equal(atEnd, times);
     }
 
-    /// <summary>Measures what a process uses between the edges of a window, by its own clock. Ends the window at 0.3 s.</summary>
+    /// <summary>Measures a process's CPU time between the edges of a window, and ends the window at 0.3 s.</summary>
     private sealed class Burnt(int process, IWindowEdges inner) : IWindowEdges
     {
         private long begin = long.MaxValue, end;

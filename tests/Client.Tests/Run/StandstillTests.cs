@@ -42,7 +42,7 @@ public partial class StandstillTests
         await using var server = new FakeServer();
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
         var measured = await TestLoad.RunAsync(generator, new LoadWindow { Duration = TimeSpan.FromMilliseconds(100) });
-        // The calls are spread evenly here, because a busy machine may stop both programs.
+        // The test sets even buckets itself, because a busy machine may stop both programs.
         var second = measured with
         {
             WindowNs = 1_000_000_000,
@@ -66,8 +66,8 @@ public partial class StandstillTests
         start.RedirectStandardOutput = start.RedirectStandardError = true;
         using var client = new Process { StartInfo = start };
         var stopped = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        // The server itself stops the client, so that this test cannot be late. The call is one of the window: after the line "Round 1/1"
-        // the client makes some hundred calls in the warm-up of 0.1 s, and 12,000 in the window.
+        // The server itself stops the client, so that this test cannot be late. The call is in the window: after the
+        // line "Round 1/1" the client makes some hundred calls in the warm-up of 0.1 s, and 12,000 in the window.
         var last = int.MaxValue;
         server.Answer = (stream, number) =>
         {

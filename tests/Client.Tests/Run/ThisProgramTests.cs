@@ -29,7 +29,7 @@ public class ThisProgramTests
     [InlineData("/repo/bin/GrpcBench", "/repo", "bin/GrpcBench")]
     [InlineData("/repo/bin/GrpcBench", "/repo/bin", "./GrpcBench")]
     [InlineData("/repo/bin/GrpcBench", "/home", "/repo/bin/GrpcBench")]
-    [InlineData("/repo/bin/GrpcBench", null, "/repo/bin/GrpcBench")] // a folder that was deleted
+    [InlineData("/repo/bin/GrpcBench", null, "/repo/bin/GrpcBench")] // the current folder was deleted
     [InlineData("/my repo/bin/GrpcBench", "/home", "'/my repo/bin/GrpcBench'")]
     [InlineData("/usr/bin/dotnet", "/home", "dotnet /tool/GrpcBench.dll")]
     public void The_typed_command_works_in_the_current_folder(string process, string? current, string typed)

@@ -58,7 +58,7 @@ public sealed class TlsRefusalTests : IDisposable
         Assert.Equal("cannot connect to https://127.0.0.1:1: Connection refused", await CallAsync(address, new()));
     }
 
-    // Both clients give the same reason.
+    // Returns the reason, which must be the same for both clients.
     private static async Task<string> ReasonAsync(Address.Tls address, ConnectorOptions options)
     {
         var connecting = await Assert.ThrowsAsync<IOException>(async () => await Connector.For(address, options).ConnectAsync(Cancel));

@@ -33,7 +33,7 @@ public sealed class ExpectedTimeTests
         time.RoundStarted(0, At(0));
         Assert.Equal((8 * 1.18) + (3 * plan.BetweenRounds.TotalSeconds), time.Left(At(0))!.Value.TotalSeconds, 1);
         time.Finished(plan.Cells[0], 1, At(1));
-        time.RoundStarted(1, At(1)); // a repeated start, with the same servers
+        time.RoundStarted(1, At(1)); // a repeated attempt, with the same servers
         time.Finished(plan.Cells[1], 1, At(2));
         time.RoundStarted(0, At(32));
         Assert.Equal(6 + (2 * 30), time.Left(At(32))!.Value.TotalSeconds, 1);

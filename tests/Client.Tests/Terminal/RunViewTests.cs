@@ -29,7 +29,7 @@ public class RunViewTests
     [Theory]
     [InlineData(400, "unix, 10 B, 400 connections")]
     [InlineData(1, "unix, 10 B, 1 connection")]
-    public void A_note_names_the_arm_and_its_effect(int connections, string name)
+    public void A_cell_is_named_by_arm_and_size_and_connections(int connections, string name)
     {
         var options = Typed.Read(Preset.Main, "-s", "10", "-c", connections.ToString(CultureInfo.InvariantCulture), "-r", "1");
         var plan = new BenchPlan(options, [new Target(new Address.Unix("/run/app.sock"), options.Variants[0])]);

@@ -27,7 +27,6 @@ internal sealed class RawHttp2(Stream stream) : IAsyncDisposable
         return raw;
     }
 
-    /// <summary>Queues a frame.</summary>
     public void Add(byte type, byte flags, int streamId, ReadOnlySpan<byte> payload)
     {
         pending.AddRange([(byte)(payload.Length >> 16), (byte)(payload.Length >> 8), (byte)payload.Length, type, flags]);

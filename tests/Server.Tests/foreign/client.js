@@ -23,7 +23,7 @@ const call = (client, method, request) => new Promise((resolve) => {
     console.log(size, payload.length, crypto.createHash('sha256').update(payload).digest('hex'), error ? error.code : 0);
   }
   console.log('negative', (await call(bench, 'Download', { size: -1 })).error.code);
-  // The same wire, another name: a method that the server does not have.
+  // The same messages under another name: a method that the server does not have.
   const unknown = new grpc.Client(target, credentials);
   const error = await new Promise((resolve) => unknown.makeUnaryRequest('/ipcbench.v1.Bench/Nothing', (x) => x, (x) => x, Buffer.alloc(0), (e) => resolve(e)));
   console.log('unknown', error.code);

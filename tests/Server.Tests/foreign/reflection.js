@@ -1,5 +1,5 @@
 // Asks a server's reflection by grpc-js: node reflection.js PROTO TARGET
-// Three questions on one stream, each after the answer to the one before; prints a line per answer and one for the end.
+// Asks three questions on one stream, each after the previous answer. Prints a line per answer and one for the end.
 const grpc = require('@grpc/grpc-js');
 const loader = require('@grpc/proto-loader');
 

@@ -44,7 +44,7 @@ internal sealed class FakeServer : IAsyncDisposable
 
     public Address Address { get; }
 
-    /// <summary>The bytes of an answer, from the stream and the running number of the call.</summary>
+    /// <summary>Makes the bytes of an answer from the stream and the running number of the call.</summary>
     public Func<int, int, byte[]> Answer { get; set; } = (stream, _) => Frames.Reply(stream, 10);
 
     /// <summary>Whether each DATA frame counts as a call, instead of each request.</summary>

@@ -68,7 +68,6 @@ internal static class TestLoad
         }
     }
 
-    /// <summary>Waits until the condition holds.</summary>
     public static async Task UntilAsync(Func<bool> isSo)
     {
         using var limit = new CancellationTokenSource(Patience);

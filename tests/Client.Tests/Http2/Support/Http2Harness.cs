@@ -77,7 +77,7 @@ internal sealed class Http2Harness
     /// <summary>Starts a call on the stream. The call may have to wait.</summary>
     public Task<CallResult> Send(int stream = 0) => Connection.Streams[stream].CallAsync(1).AsTask();
 
-    /// <summary>Ends that stream of messages.</summary>
+    /// <summary>Ends the stream of messages.</summary>
     public Task<CallResult> End(int stream = 0) => Connection.Streams[stream].EndAsync(1).AsTask();
 
     public static void IsOk(Task<CallResult> call)
