@@ -16,7 +16,8 @@ namespace IpcBench.Client.Run;
 /// <param name="Pids">Empty when <paramref name="Reason"/> is given.</param>
 /// <param name="Reason">Why there are no processes. Empty when there are processes, and when none were looked for.</param>
 /// <param name="IsOurs">True when this tool started the server.</param>
-internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", bool IsOurs = false)
+/// <param name="MayFork">False for this project's server, which starts no processes.</param>
+internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", bool IsOurs = false, bool MayFork = true)
 {
     /// <summary>
     /// Finds the processes of a given server: the processes that the user named, or else the process that listens at the address.

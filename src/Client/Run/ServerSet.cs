@@ -243,7 +243,7 @@ internal sealed class ServerSet : IAsyncDisposable
         controlAddresses.Add(server.Endpoints.First(endpoint => !endpoint.IsEcho).Address);
         foreach (var endpoint in server.Endpoints)
         {
-            owners[endpoint.Address] = new ServerOwner([server.Id], IsOurs: true);
+            owners[endpoint.Address] = new ServerOwner([server.Id], IsOurs: true, MayFork: false);
             if (endpoint.Address is Address.Child child)
                 ChildProgram.Offer(child, socket => command.StartChild(child, socket));
         }

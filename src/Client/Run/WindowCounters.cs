@@ -33,15 +33,14 @@ internal sealed class WindowCounters(
 
     /// <summary>
     /// True when the window is a slice. <see cref="OthersMeter"/> then reads the CPU time of other processes, once for
-    /// all slices of a round. New processes of the server are then searched for only if the user started the server,
-    /// since this project's server starts no processes.
+    /// all slices of a round. New processes of the server are then searched for only if the server may start processes.
     /// </summary>
     public bool IsSlice { get; init; }
 
     /// <summary>Connections of other arms that are open to the same endpoint.</summary>
     public int ConnectionsBeside { get; init; }
 
-    private bool IsSearched => !IsSlice || !owner.IsOurs;
+    private bool IsSearched => !IsSlice || owner.MayFork;
 
     /// <summary>The usage of the whole machine. Null when the system does not tell.</summary>
     public MachineUsage? Machine => Usage.Between(begin?.Machine, end?.Machine) is not { } machine ? null

@@ -191,6 +191,43 @@ public class ServerCpuTests
     }
 
     [Fact]
+    public async Task CPU_time_of_a_process_that_a_users_server_forks_counts_in_the_next_slice()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
+        using var shell = Process.Start(new ProcessStartInfo("/bin/sh", ["-c", "read go; while :; do :; done & echo $!; wait"])
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+        })!;
+        await using var servers = await Typed.ServersAsync("--transports", "tcp");
+        using var counters = new WindowCounters(
+            Options(), Assert.Single(servers.Controls).Value, new ServerOwner([shell.Id], IsOurs: true), () => null)
+        { IsSlice = true };
+        await counters.AskFirstAsync(TestContext.Current.CancellationToken);
+        await shell.StandardInput.WriteLineAsync("go");
+        var line = await shell.StandardOutput.ReadLineAsync(TestContext.Current.CancellationToken);
+        using var forked = Process.GetProcessById(int.Parse(line!, CultureInfo.InvariantCulture));
+        try
+        {
+            counters.BeforeBegin();
+            counters.OnBegin();
+            var before = ProcessClock.Read(forked.Id)!.CpuNs;
+            await TestLoad.UntilAsync(() => ProcessClock.Read(forked.Id)!.CpuNs - before > 100_000_000);
+            counters.OnEnd();
+            counters.AfterEnd();
+            await counters.AskLastAsync();
+
+            var seen = counters.Server(1)!;
+            Assert.InRange(seen.CpuUserNs + seen.CpuKernelNs, 100_000_000, long.MaxValue);
+        }
+        finally
+        {
+            forked.Kill();
+            shell.Kill();
+        }
+    }
+
+    [Fact]
     public async Task The_process_behind_an_address_is_found_automatically_and_named()
     {
         await using var server = await ForeignServer.PythonAsync("unix");
