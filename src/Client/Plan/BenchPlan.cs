@@ -166,11 +166,12 @@ internal sealed class BenchPlan
     /// call has its own connection, or if all their connections need more open files than the system allows. Cells at a given rate do
     /// not, since a slice would hide a growing queue. Cells with one-way messages do not, since their streams outlive slices. With
     /// <c>--watch</c> no cells do, since it would count connections that are idle between slices. Servers of the user without HTTP/2
-    /// may close idle connections, so their cells take turns only with <c>--slice</c>.
+    /// may close idle connections, so their cells take turns only with <c>--slice</c>. Cells whose connections keep CPUs busy without
+    /// load (<c>--wait spin</c>) do not.
     /// </summary>
     public bool InTurns(IReadOnlyList<PlannedCell> cells) =>
         Options.Slice > TimeSpan.Zero && Options is { Calls: null, Rate: null, Watches: [] } && cells.Count > 1
-        && cells.All(cell => cell is { Given: null, Load: { ConnectPerCall: false, Flow: Flow.Both } }
+        && cells.All(cell => cell is { Given: null, Load: { ConnectPerCall: false, Flow: Flow.Both, Connector.Wait.IsEndless: false } }
             && (Options.OwnServer || Options.FixedSlice || ProtocolTable.IsGrpcServed(cell.Load.Protocol)))
         && OpenFileLimit.Raise().Allows(cells.Sum(cell => cell.Load.Connections));
 }
