@@ -82,11 +82,14 @@ public sealed unsafe class RingConnection : IDisposable
                     Wake();
             }
             sent += count;
-            if (sent == bytes.Length || wantsRoom && !writer.HasRoom)
+            wantsRoom = sent < bytes.Length;
+            if (!wantsRoom)
                 return sent;
-            wantsRoom = true;
+            // The wish stands in the memory before the look. So either there is room now, or the other process sees the wish.
             writer.AskForRoom();
             Interlocked.MemoryBarrier();
+            if (!writer.HasRoom)
+                return sent;
         }
     }
 
