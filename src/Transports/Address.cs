@@ -16,7 +16,7 @@ public abstract partial record Address
 
     /// <summary>
     /// The transport's short name in files and reports: <c>tcp</c>, <c>tls</c>, <c>unix</c>, <c>pipe</c>,
-    /// <c>socketpair</c> or <c>stdio</c>.
+    /// <c>socketpair</c>, <c>stdio</c> or <c>shm</c>.
     /// </summary>
     public abstract string Kind { get; }
 
@@ -88,14 +88,15 @@ public abstract partial record Address
 
     /// <summary>
     /// Child processes of the client: each connection has its own child. The child speaks on its standard input and
-    /// output (<c>stdio:name</c>), or on one end of a socketpair(2) (<c>socketpair:name</c>, Linux only).
+    /// output (<c>stdio:name</c>), on one end of a socketpair(2) (<c>socketpair:name</c>, Linux only), or through shared
+    /// memory (<c>shm:name</c>, Linux and Windows).
     /// <see cref="ChildProgram.Offer"/> says how a child is started.
     /// </summary>
     public sealed record Child(string Transport, string Name) : Address
     {
-        public const string Stdio = "stdio", SocketPair = "socketpair";
+        public const string Stdio = "stdio", SocketPair = "socketpair", SharedMemory = "shm";
 
-        public static bool IsKind(string kind) => kind is Stdio or SocketPair;
+        public static bool IsKind(string kind) => kind is Stdio or SocketPair or SharedMemory;
 
         public override string Kind => Transport;
         public override string ToString() => $"{Transport}:{Name}";
@@ -113,6 +114,7 @@ public abstract partial record Address
         ["pipe"] = name => new Pipe(name),
         [Child.SocketPair] = name => new Child(Child.SocketPair, name),
         [Child.Stdio] = name => new Child(Child.Stdio, name),
+        [Child.SharedMemory] = name => new Child(Child.SharedMemory, name),
     };
 
     /// <summary>Reads any spelling of an address that <c>--help</c> lists.</summary>

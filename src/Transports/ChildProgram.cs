@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.IO.Pipes;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
@@ -7,8 +8,8 @@ using System.Text;
 namespace IpcBench.Transports;
 
 /// <summary>
-/// A child process that serves one connection, on its standard input and output or on a socketpair(2). The child must
-/// end when the connection is closed. After 2 s, this class kills the child.
+/// A child process that serves one connection, on its standard input and output, on a socketpair(2) or in shared memory.
+/// The child must end when the connection is closed. After 2 s, this class kills the child.
 /// </summary>
 public sealed class ChildProgram : IDisposable
 {
@@ -18,7 +19,7 @@ public sealed class ChildProgram : IDisposable
     private const int MostWords = 1000;
 
     private static readonly Lock Gate = new();
-    private static readonly Dictionary<Address, Func<int?, Process>> Offered = [];
+    private static readonly Dictionary<Address, Func<string?, Process>> Offered = [];
     private static readonly List<ChildProgram> All = [];
 
     private readonly Address.Child address;
@@ -26,6 +27,7 @@ public sealed class ChildProgram : IDisposable
     private readonly StringBuilder words = new();
     private readonly Thread reader;
     private readonly int descriptor;
+    private readonly TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private Task? ending;
     private bool hasEndedFirst;
 
@@ -38,10 +40,11 @@ public sealed class ChildProgram : IDisposable
 
     /// <summary>Says how the children of an address are started.</summary>
     /// <param name="start">
-    /// Starts a child with redirected standard streams. The argument is null for stdio. For a socketpair it is the
-    /// descriptor of the child's end, which the child inherits under the same number.
+    /// Starts a child with redirected standard streams. Its argument says where the child finds its end: for a socketpair the
+    /// descriptor, which the child inherits under the same number. For shared memory the descriptor of the memory and those on
+    /// which the client and the child sleep, if there are any, or on Windows the name of the memory. Null for stdio.
     /// </param>
-    public static void Offer(Address.Child address, Func<int?, Process> start)
+    public static void Offer(Address.Child address, Func<string?, Process> start)
     {
         lock (Gate)
             Offered[address] = start;
@@ -88,7 +91,35 @@ public sealed class ChildProgram : IDisposable
 
     /// <summary>Starts a child of the address.</summary>
     /// <exception cref="IOException">No child can be started, or an earlier child has ended too early.</exception>
-    internal static ChildProgram Start(Address.Child address)
+    internal static ChildProgram Start(Address.Child address) => Start(address, start =>
+        address.Transport != Address.Child.SocketPair ? new ChildProgram(address, start(null), -1)
+            : OperatingSystem.IsLinux() ? StartWithPair(address, start)
+            : throw CannotConnect.Because(address, "only Linux has socketpair here: use stdio"));
+
+    /// <summary>Starts a child that opens shared memory by this name.</summary>
+    /// <inheritdoc cref="Start(Address.Child)" path="/exception"/>
+    internal static ChildProgram Start(Address.Child address, string name) =>
+        Start(address, start => new ChildProgram(address, start(name), -1));
+
+    /// <summary>Starts a child that inherits these descriptors, and no other process does.</summary>
+    /// <inheritdoc cref="Start(Address.Child)" path="/exception"/>
+    [SupportedOSPlatform("linux")]
+    internal static ChildProgram Start(Address.Child address, IReadOnlyList<int> inherited) => Start(address, start =>
+    {
+        foreach (var one in inherited)
+            Descriptor.Inherit(one, true);
+        try
+        {
+            return new ChildProgram(address, start(string.Join(',', inherited)), -1);
+        }
+        finally
+        {
+            foreach (var one in inherited)
+                Descriptor.Inherit(one, false);
+        }
+    });
+
+    private static ChildProgram Start(Address.Child address, Func<Func<string?, Process>, ChildProgram> open)
     {
         // A program that has ended too early would do so again, and each new connection would start it once more.
         if (Dead([address]) is not null)
@@ -97,18 +128,15 @@ public sealed class ChildProgram : IDisposable
         // socketpair, and nobody would notice when the first child ends.
         lock (Gate)
         {
-            if (!Offered.TryGetValue(address, out var start))
-                throw CannotConnect.Because(address, "no program serves it");
-            var child = address.Transport != Address.Child.SocketPair ? new ChildProgram(address, start(null), -1)
-                : OperatingSystem.IsLinux() ? StartWithPair(address, start)
-                : throw CannotConnect.Because(address, "only Linux has socketpair here: use stdio");
+            var child = open(Offered.TryGetValue(address, out var start) ? start
+                : throw CannotConnect.Because(address, "no program serves it"));
             All.Add(child);
             return child;
         }
     }
 
     [SupportedOSPlatform("linux")]
-    private static ChildProgram StartWithPair(Address.Child address, Func<int?, Process> start)
+    private static ChildProgram StartWithPair(Address.Child address, Func<string?, Process> start)
     {
         int ours, theirs;
         try
@@ -121,7 +149,7 @@ public sealed class ChildProgram : IDisposable
         }
         try
         {
-            return new ChildProgram(address, start(theirs), ours);
+            return new ChildProgram(address, start(theirs.ToString(CultureInfo.InvariantCulture)), ours);
         }
         catch
         {
@@ -134,8 +162,17 @@ public sealed class ChildProgram : IDisposable
         }
     }
 
+    /// <summary>Completes when the child has ended, which its standard error tells.</summary>
+    internal Task Ended => ended.Task;
+
     /// <summary>Notes that the child has ended the connection.</summary>
-    internal void NoteEnd() => hasEndedFirst = ending is null || hasEndedFirst;
+    /// <param name="why">What the child did, after its own last words. Null when it only ended.</param>
+    internal void NoteEnd(string? why = null)
+    {
+        if (why is not null)
+            Add(why);
+        hasEndedFirst = ending is null || hasEndedFirst;
+    }
 
     /// <summary>
     /// Returns the descriptors to read from and to write to, which the caller must close. For a socketpair, both are
@@ -196,17 +233,21 @@ public sealed class ChildProgram : IDisposable
         {
             var buffer = new char[256];
             for (int count; (count = process.StandardError.Read(buffer)) > 0;)
-            {
-                lock (words)
-                {
-                    words.Append(buffer, 0, count);
-                    words.Remove(0, Math.Max(0, words.Length - MostWords));
-                }
-            }
+                Add(buffer.AsSpan(0, count));
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException or InvalidOperationException)
         {
             // The child has ended.
+        }
+        ended.SetResult();
+    }
+
+    private void Add(ReadOnlySpan<char> text)
+    {
+        lock (words)
+        {
+            words.Append(text);
+            words.Remove(0, Math.Max(0, words.Length - MostWords));
         }
     }
 
@@ -225,47 +266,4 @@ public sealed class ChildProgram : IDisposable
         Descriptor.SetNonBlocking(descriptor);
         return descriptor;
     }
-
-    /// <summary>The two pipes, or the socket, of a child as one stream.</summary>
-    private sealed class ChildStream(ChildProgram child, Stream input, Stream output) : ConnectionStream
-    {
-        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
-        {
-            var count = await input.ReadAsync(buffer, cancellationToken);
-            if (count == 0 && buffer.Length > 0)
-                child.NoteEnd();
-            return count;
-        }
-
-        public override async ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
-        {
-            await output.WriteAsync(buffer, cancellationToken);
-            await output.FlushAsync(cancellationToken);
-        }
-
-        public override int Read(byte[] buffer, int offset, int count) => input.Read(buffer, offset, count);
-
-        public override void Write(byte[] buffer, int offset, int count)
-        {
-            output.Write(buffer, offset, count);
-            output.Flush();
-        }
-
-        protected override void Dispose(bool disposing)
-        {
-            if (disposing)
-            {
-                output.Dispose();
-                input.Dispose();
-                child.Dispose();
-            }
-            base.Dispose(disposing);
-        }
-    }
-}
-
-/// <summary>Starts a child for each connection.</summary>
-public sealed class ChildConnector(Address.Child address) : Connector
-{
-    public override ValueTask<Stream> ConnectAsync(CancellationToken cancellation) => new(ChildProgram.Start(address).ToStream());
 }

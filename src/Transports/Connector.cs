@@ -12,7 +12,7 @@ public abstract class Connector
         Address.Unix unix => new UnixConnector(unix, UnixSocketPath.Resolve(unix.Path), options),
         Address.UnixAbstract local => new UnixConnector(local, "\0" + local.Name, options),
         Address.Pipe pipe => new NamedPipeConnector(pipe.Name),
-        Address.Child child => new ChildConnector(child),
+        Address.Child { Transport: not Address.Child.SharedMemory } child => new ChildConnector(child),
         _ => throw new ArgumentException($"no connector for {address}", nameof(address)),
     };
 

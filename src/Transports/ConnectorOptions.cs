@@ -12,6 +12,9 @@ public sealed record ConnectorOptions
     /// <summary>SO_SNDBUF and SO_RCVBUF in bytes. Null leaves the system's default (and TCP's automatic growth).</summary>
     public int? SocketBuffer { get; init; }
 
+    /// <summary>How both ends of shared memory wait.</summary>
+    public RingWait Wait { get; init; } = RingWait.Default;
+
     /// <summary>
     /// Whether a close resets a TCP connection, so that no TIME_WAIT is left. False closes with FIN, as applications do.
     /// </summary>

@@ -8,7 +8,7 @@ namespace IpcBench.Transports;
 public static unsafe class Descriptor
 {
     private const int SetDescriptorFlags = 2, GetStatusFlags = 3, SetStatusFlags = 4; // F_SETFD, F_GETFL, F_SETFL
-    private const int NonBlocking = 0x800;
+    private const int NonBlocking = 0x800, CloseOnExec = 1; // O_NONBLOCK, FD_CLOEXEC
 
     /// <summary>Makes reads and writes of the descriptor return at once, as an event loop needs it.</summary>
     public static void SetNonBlocking(int descriptor) =>
@@ -24,10 +24,14 @@ public static unsafe class Descriptor
         var ends = stackalloc int[2];
         if (Native.SocketPair(Native.AfUnix, Native.StreamNonBlockingCloseOnExec, 0, ends) != 0)
             throw new IOException(Marshal.GetLastPInvokeErrorMessage());
-        _ = Native.FileControl(ends[1], SetDescriptorFlags, 0);
+        Inherit(ends[1], true);
         _ = Native.FileControl(ends[1], SetStatusFlags, 0);
         return (ends[0], ends[1]);
     }
+
+    /// <summary>Says whether processes that start from now on inherit the descriptor.</summary>
+    internal static void Inherit(int descriptor, bool isInherited) =>
+        _ = Native.FileControl(descriptor, SetDescriptorFlags, isInherited ? 0 : CloseOnExec);
 
     /// <summary>Makes a second descriptor of the same file, which started processes do not inherit.</summary>
     /// <exception cref="IOException">The system refused. The message says why.</exception>

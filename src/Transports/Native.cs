@@ -47,6 +47,10 @@ internal static unsafe partial class Native
 
     public const int OpenFiles = 7; // RLIMIT_NOFILE
     public const int DuplicateCloseOnExec = 1030; // F_DUPFD_CLOEXEC
+    public const int AddSeals = 1033; // F_ADD_SEALS
+    public const int SealSize = 0x1 | 0x2 | 0x4; // F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW
+    public const uint MemoryCloseOnExec = 0x1; // MFD_CLOEXEC
+    public const uint MemoryMayBeSealed = 0x2; // MFD_ALLOW_SEALING
 
     public const int NotPermitted = 1;
     public const int NoEntry = 2;
@@ -120,6 +124,15 @@ internal static unsafe partial class Native
     /// </summary>
     public static int EpollWaitNs(int epoll, byte* events, int capacity, Timespec* timeout) =>
         (int)SystemCall(441, epoll, events, capacity, timeout, null, 0);
+
+    /// <summary>Calls futex(2) without a time-out. No C library has a function for it, and its number depends on the processor.</summary>
+    public static void Futex(int* word, nint operation, nint value) =>
+        SystemCall(FutexNumber, (nint)word, (byte*)operation, value, null, null, 0);
+
+    private static readonly nint FutexNumber = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 202 : 98;
+
+    [LibraryImport("libc", EntryPoint = "memfd_create", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int MemoryFile(string name, uint flags);
 
     [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
     private static partial nint SystemCall(

@@ -173,6 +173,17 @@ public class LayerTests
         Snapshot.Verify($"echo.{format}", () => Reports.Find(format)!.Make(new ReportModel(PublishedRuns.EchoRun())));
 
     [Fact]
+    public void Each_way_of_waiting_has_a_row_with_the_CPU_time_of_both_sides_on_80_columns()
+    {
+        var screen = new TextReport(new TextLayout(Width: 80, IsBrief: true)).Make(new ReportModel(PublishedRuns.WaitRun()));
+        Assert.All(screen.Split('\n'), line => Assert.True(line.Length <= 80));
+        Assert.Matches("size +transport +round trip +ratio +client CPU +server CPU\n", screen);
+        foreach (var wait in new[] { "futex", "spin" })
+            Assert.Matches($@"\n64 B +shm, {wait} +[\d.]+ [µn]s +−\d\d % .* [\d.]+ [µn]s +[\d.]+ [µn]s\n", screen);
+        Assert.Contains("shm spin echo", screen, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Only_runs_of_echoes_have_the_plot_of_round_trips()
     {
         var svg = new SvgReport("round-trip").Make(new ReportModel(new SampleRuns { Rounds = 2, SamplesPerRound = 20 }.Make()));

@@ -49,4 +49,9 @@ internal static class PublishedRuns
     public static RunRecord EchoRun() => Make("echo", 10,
         (Echo("tcp", 1), 30_000), (Echo("unix", 1), 42_000), (Echo("pipe", 1), 35_000), (Echo("tcp", 1024), 29_000),
             (Echo("unix", 1024), 87_000), (Echo("pipe", 1024), 35_000));
+
+    /// <summary>TCP and two ways of waiting in shared memory. With one call in flight, half of the latency is CPU time.</summary>
+    public static RunRecord WaitRun() => Make("echo", 10,
+        (Echo("tcp", 64), 50_000), (Echo("shm", 64) with { Variant = "wait=futex" }, 100_000),
+        (Echo("shm", 64) with { Variant = "wait=spin" }, 1_000_000));
 }

@@ -93,9 +93,35 @@ public sealed class EchoTests : IDisposable
         });
     }
 
+    [Fact]
+    public async Task Every_way_of_waiting_in_shared_memory_is_measured_with_the_CPU_of_both_sides()
+    {
+        string[] waits = OperatingSystem.IsWindows() ? ["event", "spin", "spin=20us"] : ["eventfd", "futex", "spin", "spin=20us"];
+        // A packet of 700,000 bytes is larger than both rings. Two runs at once do not disturb each other.
+        async Task<RunRecord> MeasureAsync(string file)
+        {
+            var (code, output, error) = await Tool.RunAsync("echo", "-n", "100", "-s", "1,700000", "-c", "2", "-m", "2", "-r", "1",
+                "--transports", "shm", "--wait", string.Join(',', waits), "-o", file);
+            Assert.True(code == 0, output + error);
+            Assert.All(waits, wait => Assert.Contains($"  shm, {wait} ", output, StringComparison.Ordinal));
+            return ResultsFile.Load(file);
+        }
+        foreach (var run in await Task.WhenAll(MeasureAsync(File), MeasureAsync(File + ".second.json")))
+        {
+            Assert.Equal(
+                waits.Select(wait => $"shm {wait} echo"), run.Cells.Select(cell => cell.Key.Arm).Distinct().Order(StringComparer.Ordinal));
+            Assert.All(run.Rounds, round =>
+            {
+                Assert.Equal((100, 100), (round.Started, round.Ok));
+                Assert.True(round.Server!.CpuUserNs + round.Server.CpuKernelNs > 0);
+            });
+        }
+    }
+
     [Theory]
     [InlineData("stdio")]
     [InlineData("socketpair")]
+    [InlineData("shm")]
     public async Task A_killed_child_ends_the_run_with_a_message_that_names_the_signal(string kind)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "finds the children in /proc");
@@ -119,7 +145,8 @@ public sealed class EchoTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "finds the children in /proc");
         await using var tool = Tool.Start(
-            "echo", "-n", "1000", "-s", "64", "-c", "2", "-r", "100000", "--transports", "socketpair,stdio", "-o", File);
+            "echo", "-n", "1000", "-s", "64", "-c", "2", "-r", "100000", "--transports", "socketpair,stdio,shm",
+            "--wait", "spin,futex,eventfd", "-o", File);
         await tool.SeesAsync("round 1:");
         var mark = $"grpcbench-{tool.Process.Id}-";
         Assert.NotEmpty(Marked(mark));

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using IpcBench.Transports.Loop;
 
 namespace IpcBench.Transports.Tests;
@@ -88,8 +87,8 @@ public sealed class ChildProgramTests : IAsyncDisposable
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the children are programs of Unix");
         var address = new Address.Child(kind, Guid.NewGuid().ToString("N"));
         offered.Add(address);
-        ChildProgram.Offer(address, socket => Process.Start(new ProcessStartInfo(
-            "bash", ["-c", socket is { } end ? script + string.Create(CultureInfo.InvariantCulture, $" <&{end} >&{end}") : script])
+        ChildProgram.Offer(address, end => Process.Start(new ProcessStartInfo(
+            "bash", ["-c", end is not null ? script + $" <&{end} >&{end}" : script])
         {
             RedirectStandardInput = true,
             RedirectStandardOutput = true,

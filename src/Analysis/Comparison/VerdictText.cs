@@ -77,7 +77,9 @@ public static class VerdictText
     // A bound of a decided difference is not 0. If the rounded bound is 0, the reader would doubt the verdict, so the bound
     // then has more digits.
     private static string NotNothing(double share, Func<double, string> show) =>
-        share is > 0 and < 0.0005 ? Quantity.Significant(share * 100) + " %" : show(share);
+        share is <= 0 or >= 0.0005 ? show(share)
+            : share < 0.00005 ? "<0.01 %"
+            : (share * 100).ToString("0.00", System.Globalization.CultureInfo.InvariantCulture) + " %";
 
     /// <summary>Writes a confidence: 95 %, or more if the level is corrected for repeated looks at the results.</summary>
     public static string Confidence(double confidence) =>

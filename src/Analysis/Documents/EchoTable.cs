@@ -1,14 +1,19 @@
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// Times of round trips with their ratios to the reference (below 1 is faster): a row per size and a column per transport.
+/// Times of round trips with their ratios to the reference (below 1 is faster): a row per size and a column per transport. Many arms
+/// have a row each, with the CPU time of both sides: a way of waiting may buy time with CPUs.
 /// </summary>
 internal static class EchoTable
 {
+    // More arms side by side are too wide for a terminal of 80 columns.
+    private const int MostColumns = 3;
+
     public const string Title = "Time of a round trip (mean of all rounds) and ratio to the time of the reference, from pairs of "
         + "the same round; below 1 is faster";
 
@@ -21,6 +26,8 @@ internal static class EchoTable
         var cells = Arms.ByWorkload(run).SelectMany(workload => workload).ToList();
         var arms = cells.Select(cell => (cell.Key.Arm, Compared: run.ReferenceOf(cell) is not null)).Distinct()
             .GroupBy(arm => arm.Arm, (arm, all) => (Arm: arm, Compared: all.Any(one => one.Compared))).ToList();
+        if (arms.Count > MostColumns || cells.Exists(cell => cell.Key.Wait.Length > 0))
+            return InRows(run);
         var table = new TextTable(["size", .. arms.SelectMany(arm => arm.Compared ? new[] { arm.Arm, "ratio" } : [arm.Arm])]);
         foreach (var workload in Arms.ByWorkload(run).OrderBy(workload => workload.Key.Size))
         {
@@ -32,5 +39,24 @@ internal static class EchoTable
             })]);
         }
         return table;
+    }
+
+    private static TextTable InRows(MeasuredRun run)
+    {
+        var table = new TextTable(Arms.Heading(run), "transport", "round trip", "ratio", "client CPU", "server CPU") { Words = 2 };
+        foreach (var workload in Arms.ByWorkload(run).OrderBy(workload => workload.Key.Size))
+        {
+            foreach (var cell in workload)
+                table.Add(Arms.NameOf(run, workload.Key), NameOf(cell.Key), cell.Show(Metric.Mean), RunTables.Ratio(run, cell, Metric.Mean),
+                    cell.Show(Metric.ClientCpu), cell.Show(Metric.ServerCpu));
+        }
+        return table;
+    }
+
+    // The name without the protocol, which is the same in all rows: "shm, spin".
+    private static string NameOf(CellKey key)
+    {
+        var name = key.Arm.Replace(" echo", "", StringComparison.Ordinal);
+        return key.Wait.Length == 0 ? name : $"{key.Transport}, {name[(key.Transport.Length + 1)..]}";
     }
 }

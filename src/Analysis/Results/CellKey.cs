@@ -8,7 +8,7 @@ namespace IpcBench.Analysis.Results;
 /// </summary>
 public sealed record CellKey
 {
-    private const string WorkSetting = "work=";
+    private const string WorkSetting = "work=", WaitSetting = "wait=";
 
     /// <summary><c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</summary>
     public required string Transport { get; init; }
@@ -103,10 +103,14 @@ public sealed record CellKey
     [JsonIgnore]
     public string ServerWork => Variant.Split(' ').FirstOrDefault(IsWork)?[WorkSetting.Length..] ?? "";
 
+    /// <summary>How both ends of shared memory wait, as given to <c>--wait</c>: <c>spin</c>. Empty for other transports.</summary>
+    [JsonIgnore]
+    public string Wait => Variant.Split(' ').FirstOrDefault(IsWait)?[WaitSetting.Length..] ?? "";
+
     /// <summary>The arm alone, which is compared with the reference at the same size, connections, streams and load.</summary>
     [JsonIgnore]
-    public string Arm => string.Join(' ', new[] { Transport, Protocol == "grpc" ? "" : Protocol, Client == "wire"
-        ? "" : Client, Mode, Setting }.Where(part => part.Length > 0));
+    public string Arm => string.Join(' ', new[] { Transport, Wait, Protocol == "grpc" ? "" : Protocol, Client == "wire"
+        ? "" : Client, Mode, WithoutWait }.Where(part => part.Length > 0));
 
     /// <inheritdoc cref="Work"/>
     public static string WorkOf(string method, long size, string serverWork) =>
@@ -116,6 +120,10 @@ public sealed record CellKey
     /// <summary>The variant without the server's work, which belongs to the call and not to the arm.</summary>
     [JsonIgnore]
     public string Setting => ServerWork.Length == 0 ? Variant : string.Join(' ', Variant.Split(' ').Where(part => !IsWork(part)));
+
+    private string WithoutWait => string.Join(' ', Setting.Split(' ').Where(part => !IsWait(part)));
+
+    private static bool IsWait(string part) => part.StartsWith(WaitSetting, StringComparison.Ordinal);
 
     private static bool IsWork(string part) => part.StartsWith(WorkSetting, StringComparison.Ordinal);
 }

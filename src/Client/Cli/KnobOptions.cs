@@ -7,18 +7,41 @@ namespace IpcBench.Client.Cli;
 /// <summary>Makes the variants of a run from the options of its knobs.</summary>
 internal static class KnobOptions
 {
-    /// <summary>Makes a variant for each combination of values. Variant names have only the varied knobs.</summary>
-    public static IReadOnlyList<Variant> Read(RunCommandOptions declared, ParseResult typed)
+    /// <summary>Makes one variant without a name, or one variant for each value if a knob has a list of values.</summary>
+    /// <param name="transports">The transports of the run. Knobs of other transports alone are refused.</param>
+    /// <exception cref="UsageException">A value is unknown, or its transport is not measured.</exception>
+    public static IReadOnlyList<Variant> Read(RunCommandOptions declared, ParseResult typed, IReadOnlyList<string> transports)
     {
         IReadOnlyList<Variant> variants = [new Variant("", new Knobs())];
-        foreach (var (knob, option) in declared.Knobs)
+        foreach (var (knob, option) in declared.Knobs.Where(one => one.Knob.Transport is null))
         {
             if (typed.GetValue(option) is not { } text)
                 continue;
             var values = Parsers.List(text, option.Name, (value, _) => value);
             variants = [.. from variant in variants from value in values select With(variant, knob, value, values.Count > 1)];
         }
-        return declared.Preset.EchoSockets.Count == 0 ? variants : WithEchoes(variants, declared.Preset.EchoSockets);
+        if (declared.Preset.EchoSockets.Count > 0)
+            variants = WithEchoes(variants, declared.Preset.EchoSockets);
+        return declared.Knobs.Where(one => one.Knob.Transport is not null)
+            .Aggregate(variants, (all, one) => OfTransport(all, one.Knob, typed.GetValue(one.Option), transports));
+    }
+
+    /// <summary>
+    /// Adds variants with which the knob's transport alone is measured, one for each value. The other transports keep their variants.
+    /// </summary>
+    private static IReadOnlyList<Variant> OfTransport(
+        IReadOnlyList<Variant> variants, Knob knob, string? typed, IReadOnlyList<string> transports)
+    {
+        if (!transports.Contains(knob.Transport!))
+            return typed is null ? variants
+                : throw new UsageException($"{knob.Option} changes {knob.Transport} alone: add {knob.Transport} to --transports");
+        var values = Parsers.List(typed ?? knob.Usual, knob.Option, (value, _) => value);
+        return
+        [
+            .. transports.Any(kind => kind != knob.Transport) ? variants : [],
+            .. from variant in variants from value in values
+               select With(variant, knob, value, isArm: true) with { Transport = knob.Transport },
+        ];
     }
 
     /// <summary>

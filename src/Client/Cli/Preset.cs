@@ -41,6 +41,7 @@ internal sealed record Preset
         [.. from kind in Address.Own.Keys
             where OffersChildren || !Address.Child.IsKind(kind)
             where OperatingSystem.IsLinux() || kind != Address.Child.SocketPair
+            where RingWait.Values.Count > 0 || kind != Address.Child.SharedMemory
             select kind];
 
     public Default Transports { get; init; } = new(

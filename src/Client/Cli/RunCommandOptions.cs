@@ -135,9 +135,10 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
     public Option<string> ServerCpus { get; } = list.Text(HelpPlace.Server.Rarely, "--server-cpus", "SET",
         "CPUs of the started server: 0-1 (default: free)");
 
-    /// <summary>One option for each entry of <see cref="Knob.All"/>.</summary>
+    /// <summary>One option for each entry of <see cref="Knob.All"/> that changes a transport of the command.</summary>
     public IReadOnlyList<(Knob Knob, Option<string> Option)> Knobs { get; } =
-        [.. Knob.All.Select(knob => (knob, CompletionCommand.Suggesting(
+        [.. Knob.All.Where(knob => preset.OfferedTransports.Contains(knob.Transport ?? preset.OfferedTransports[0]))
+            .Select(knob => (knob, CompletionCommand.Suggesting(
             list.Text(PlaceOf(knob), knob.Option, "VALUE", preset.Help(knob.Option, knob.Help)), [.. knob.Values])))];
 
     public Option<string> ClientCpus { get; } = list.Text(HelpPlace.Machine.Rarely, "--client-cpus", "SET",

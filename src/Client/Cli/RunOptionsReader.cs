@@ -99,13 +99,14 @@ internal sealed class RunOptionsReader(
         var fewer = calls < preset.Fewer.Calls && !(preset.Warmup.Quick is not null && typed.GetValue(declared.Quick));
         var rounds = Get(declared.Rounds) is null && typed.GetValue(declared.Crank) ? "1" : Or(declared.Rounds, preset.Rounds);
         var call = service?.Read(typed);
+        var transports = Parsers.List(Or(declared.Transports, preset.Transports), "--transports", Transport);
         return new RunOptions
         {
             Scenario = preset.Name,
             Call = call,
             Protocols = preset.Protocols,
             Addresses = addresses,
-            Transports = Parsers.List(Or(declared.Transports, preset.Transports), "--transports", Transport),
+            Transports = transports,
             Sizes = call is null ? Parsers.List(Or(declared.Sizes, preset.Sizes), "-s", Parsers.Count) : [0],
             Topologies = topologies,
             Threads = Threads(topologies.Min(topology => topology.Connections)),
@@ -135,7 +136,7 @@ internal sealed class RunOptionsReader(
             Poisson = Get(declared.Arrivals) is { } arrivals && Parsers.OneOf(arrivals, "--arrivals", "constant", "poisson") == "poisson",
             Loads = [.. declared.Loads.SelectMany(one => Get(one.Option) is { } text ? one.Load.Read(text) : [])],
             AgainstItself = typed.GetValue(declared.AgainstItself),
-            Variants = KnobOptions.Read(declared, typed),
+            Variants = KnobOptions.Read(declared, typed, addresses.Count > 0 ? [] : transports),
             Connector = TlsOptions.Read(declared, typed),
             ClientCpus = Cpus(declared.ClientCpus, "--client-cpus"),
             ServerCpus = Cpus(declared.ServerCpus, "--server-cpus"),

@@ -3,6 +3,7 @@ using System.Runtime.Versioning;
 using IpcBench.Client.Engine;
 using IpcBench.Transports;
 using IpcBench.Transports.Loop;
+using IpcBench.Transports.Rings;
 
 namespace IpcBench.Client.Dialing;
 
@@ -27,6 +28,8 @@ internal abstract class Dialer(bool usesLoops)
     public static async Task<Dialer> ForAsync(Address address, ConnectorOptions options, long bytesAtOnce, CancellationToken cancellation)
     {
         var bufferSize = (int)Math.Clamp(BitOperations.RoundUpToPowerOf2((ulong)bytesAtOnce), 4096, 64 * 1024);
+        if (address is Address.Child { Transport: Address.Child.SharedMemory } shared)
+            return new RingDialer(shared, options.Wait, bufferSize);
         return EventLoop.IsSupported && await LoopConnector.ForAsync(address, options, cancellation) is { } connector
             ? new LoopDialer(connector, address, options, bufferSize)
             : new StreamDialer(Connector.For(address, options), bufferSize);
@@ -105,4 +108,13 @@ internal sealed class StreamDialer(Connector connector, int bufferSize) : Dialer
 
     public override async ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation) =>
         new StreamDuplex(owner, await connector.ConnectAsync(cancellation), bufferSize);
+}
+
+/// <summary>Opens duplexes through shared memory. Each has a thread of its own, which waits as the options say.</summary>
+internal sealed class RingDialer(Address.Child address, RingWait wait, int bufferSize) : Dialer(usesLoops: false)
+{
+    public override long Retries => 0;
+
+    public override ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation) =>
+        new(new RingDuplex(owner, RingConnector.Start(address, wait), bufferSize));
 }

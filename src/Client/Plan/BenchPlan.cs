@@ -167,10 +167,11 @@ internal sealed class BenchPlan
     /// system allows. Other cases without turns: a given rate (a slice would hide a growing queue), one-way messages
     /// (their streams outlive slices), and <c>--watch</c> (it would count connections that are idle between slices).
     /// A user's server without HTTP/2 may close idle connections. Its cells take turns only with <c>--slice</c>.
+    /// Cells whose connections keep CPUs busy without load (<c>--wait spin</c>) never take turns.
     /// </summary>
     public bool InTurns(IReadOnlyList<PlannedCell> cells) =>
         Options.Slice > TimeSpan.Zero && Options is { Calls: null, Rate: null, Watches: [] } && cells.Count > 1
-        && cells.All(cell => cell is { Given: null, Load: { ConnectPerCall: false, Flow: Flow.Both } }
+        && cells.All(cell => cell is { Given: null, Load: { ConnectPerCall: false, Flow: Flow.Both, Connector.Wait.IsEndless: false } }
             && (Options.OwnServer || Options.FixedSlice || ProtocolTable.IsGrpcServed(cell.Load.Protocol)))
         && OpenFileLimit.Raise().Allows(cells.Sum(cell => cell.Load.Connections));
 }

@@ -1,4 +1,5 @@
 using System.Globalization;
+using IpcBench.Transports;
 using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Plan;
@@ -74,13 +75,27 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             "CPU time that the server uses for each call: 30us; 0,10us,1ms: compare",
             (knobs, text) => knobs with { Work = WorkTime(text) }, knobs => WorkText(knobs.Work))
         { IsUsual = true },
+        new("wait", KnobSide.Both,
+            $"how both ends of shared memory (shm) wait: {string.Join(", ", RingWait.Values)}; spin keeps a CPU of each side busy "
+                + $"(default: {RingWait.Usual})",
+            (knobs, text) => knobs with { Wait = WaitText(text) }, knobs => knobs.Wait)
+        { Values = RingWait.Values, Transport = Address.Child.SharedMemory, Usual = RingWait.Usual, IsUsual = true },
     ];
+
+    /// <summary>The knobs that change every transport.</summary>
+    public static IEnumerable<Knob> OfAll => All.Where(knob => knob.Transport is null);
 
     /// <summary>The option of the started server that sets this knob. Null when the server has none.</summary>
     public string? ServerOption { get; init; } = Side == KnobSide.Client ? null : "--" + Name;
 
     /// <summary>The allowed words, for completion in shells. Empty for a number or a time.</summary>
     public IReadOnlyList<string> Values { get; init; } = [];
+
+    /// <summary>The one transport that the knob changes, with an arm for each of its values. Null for a knob of all transports.</summary>
+    public string? Transport { get; init; }
+
+    /// <summary>The values that are compared when none is given. Empty for one arm with the default.</summary>
+    public string Usual { get; init; } = "";
 
     /// <summary>True when the knob is in the short help. Otherwise it is only in <c>--help all</c>.</summary>
     public bool IsUsual { get; init; }
@@ -90,8 +105,8 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
 
     /// <summary>Finds the knob of this name.</summary>
     /// <exception cref="UsageException">There is no such knob. The message lists the knobs.</exception>
-    public static Knob Named(string name) => All.FirstOrDefault(knob => knob.Name == name)
-        ?? throw new UsageException($"there is no knob '{name}': write one of {string.Join(", ", All.Select(knob => knob.Name))}");
+    public static Knob Named(string name) => OfAll.FirstOrDefault(knob => knob.Name == name)
+        ?? throw new UsageException($"there is no knob '{name}': write one of {string.Join(", ", OfAll.Select(knob => knob.Name))}");
 
     private static string OneOf(string text, string what, params string[] choices) => Parsers.OneOf(text, what, choices);
 
@@ -116,6 +131,9 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
 
     private static string? WorkText(TimeSpan time) =>
         time == TimeSpan.Zero ? null : string.Create(CultureInfo.InvariantCulture, $"{time.TotalMicroseconds:0.###}us");
+
+    // Any time may follow "spin=", not only that of the values.
+    private static string WaitText(string text) => RingWait.Find(text)?.Text ?? OneOf(text, "--wait", [.. RingWait.Values]);
 
     private static string? Text(int? value) => value?.ToString(CultureInfo.InvariantCulture);
 }

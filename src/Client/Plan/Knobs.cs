@@ -49,6 +49,14 @@ internal sealed record Knobs
     /// <summary>CPU time that the started server uses for each call.</summary>
     public TimeSpan Work { get; init; }
 
+    /// <summary>How both ends of shared memory wait. Null means <see cref="RingWait.Default"/>.</summary>
+    public string? Wait { get; init; }
+
     /// <summary>Returns <paramref name="basis"/>, the options of the client's connectors, with these knobs.</summary>
-    public ConnectorOptions Connector(ConnectorOptions basis) => basis with { NoDelay = !Nagle, SocketBuffer = SocketBuffer };
+    public ConnectorOptions Connector(ConnectorOptions basis) => basis with
+    {
+        NoDelay = !Nagle,
+        SocketBuffer = SocketBuffer,
+        Wait = Wait is { } text ? RingWait.Find(text)! : RingWait.Default,
+    };
 }

@@ -11,6 +11,13 @@ internal sealed record Variant(string Name, Knobs Knobs, bool EchoAlone = false)
     /// </summary>
     public IReadOnlyList<string>? Command { get; init; }
 
+    /// <summary>The one transport that is measured with this variant. Null for those that have no variants of their own.</summary>
+    public string? Transport { get; init; }
+
+    /// <summary>Returns the transports of the run that are measured with this variant.</summary>
+    public IReadOnlyList<string> TransportsOf(RunOptions options) => [.. options.Transports.Where(kind =>
+        Transport is { } only ? kind == only : !options.Variants.Any(other => other.Transport == kind))];
+
     /// <summary>The server's name in messages, if a command starts it.</summary>
     public string Side => Name.Length == 0 ? "base" : "head";
 }

@@ -23,11 +23,12 @@ internal sealed class ChildServerCommand(
     /// <summary>Starts the server with redirected standard streams. The server ends when its standard input closes.</summary>
     public Process Start() => Start([]);
 
-    /// <summary>Starts a process that serves one connection of this address, and ends with this connection.</summary>
-    /// <param name="socket">The end of a socketpair that the process inherits. Null for its standard input and output.</param>
-    public Process StartChild(Address.Child address, int? socket) => Start(socket is { } descriptor
-        ? ["--child", address.ToString(), "--child-socket", descriptor.ToString(CultureInfo.InvariantCulture)]
-        : ["--child", address.ToString()]);
+    /// <summary>Starts a process that serves one connection of this address. The process ends with this connection.</summary>
+    /// <param name="end">
+    /// Where the process finds its end (see <see cref="ChildProgram.Offer"/>). Null for its standard input and output.
+    /// </param>
+    public Process StartChild(Address.Child address, string? end) => Start(end is null
+        ? ["--child", address.ToString()] : ["--child", address.ToString(), "--child-end", end]);
 
     private Process Start(IEnumerable<string> more)
     {

@@ -245,7 +245,7 @@ internal sealed class ServerSet : IAsyncDisposable
         {
             owners[endpoint.Address] = new ServerOwner([server.Id], IsOurs: true, MayFork: false);
             if (endpoint.Address is Address.Child child)
-                ChildProgram.Offer(child, socket => command.StartChild(child, socket));
+                ChildProgram.Offer(child, end => command.StartChild(child, end));
         }
         return server;
     }

@@ -16,9 +16,10 @@ internal static class TargetList
     /// </summary>
     public static (IReadOnlyList<string> Served, IReadOnlyList<string> Echo) Kinds(RunOptions options, Variant variant)
     {
-        var kinds = options.AgainstItself && variant == options.Variants[0]
-            ? [.. options.Transports, ReferenceArm.OfTransports(options)]
-            : options.Transports;
+        var kinds = variant.TransportsOf(options);
+        var reference = ReferenceArm.OfTransports(options);
+        if (options.AgainstItself && variant == options.Variants.First(one => one.TransportsOf(options).Contains(reference)))
+            kinds = [.. kinds, reference];
         // A server that only echoes also has one gRPC endpoint for its counters. A child process cannot listen.
         var control = kinds.FirstOrDefault(kind => !Address.Child.IsKind(kind)) ?? "tcp";
         if (variant.EchoAlone)

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
@@ -5,12 +6,13 @@ using IpcBench.Server.Behaviors;
 using IpcBench.Server.Options;
 using IpcBench.Transports;
 using IpcBench.Transports.Loop;
+using IpcBench.Transports.Rings;
 
 namespace IpcBench.Server.Echo;
 
 /// <summary>
-/// An echo in a child process of the client, on standard input and output or on a socketpair. The process ends with its
-/// one connection, which also ends when the client is killed.
+/// An echo in a child process of the client, on standard input and output, on a socketpair or in shared memory. The process ends
+/// with its one connection, which also ends when the client is killed.
 /// </summary>
 internal static class ChildEcho
 {
@@ -21,11 +23,14 @@ internal static class ChildEcho
         // The terminal also sends Ctrl-C to this process, which ignores it. The closed connection ends the process.
         using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, static context => context.Cancel = true);
         using var quit = PosixSignalRegistration.Create(PosixSignal.SIGQUIT, static context => context.Cancel = true);
+        int? socket = address.Kind == Address.Child.SocketPair ? int.Parse(options.ChildEnd!, CultureInfo.InvariantCulture) : null;
         var behavior = options.Behaviors.For(options.Listen.Count + options.Echo.Index().First(echo => echo.Item == address).Index);
-        if (EventLoop.IsSupported && options.Sockets is null or SocketEngine.Loop)
-            await OnLoopAsync(options.ChildSocket, behavior == EndpointBehavior.None ? null : behavior.HoldAsync);
+        if (address.Kind == Address.Child.SharedMemory)
+            await InMemoryAsync(options.ChildEnd!, options.Wait, behavior);
+        else if (EventLoop.IsSupported && options.Sockets is null or SocketEngine.Loop)
+            await OnLoopAsync(socket, behavior == EndpointBehavior.None ? null : behavior.HoldAsync);
         else
-            await BlockingAsync(options.ChildSocket, behavior);
+            await BlockingAsync(socket, behavior);
         return 0;
     }
 
@@ -61,6 +66,51 @@ internal static class ChildEcho
         catch (IOException)
         {
             // The client has closed the connection.
+        }
+    }
+
+    // One thread receives, sends and waits. Another one learns from standard input that the client has ended.
+    private static async Task InMemoryAsync(string end, RingWait wait, EndpointBehavior behavior)
+    {
+        using var ring = RingConnector.Open(end, wait);
+        new Thread(() =>
+        {
+            using var input = Console.OpenStandardInput();
+            while (input.ReadByte() >= 0)
+                continue;
+            ring.Stop();
+        })
+        { IsBackground = true, Name = "end" }.Start();
+        var buffer = new byte[MostAtOnce];
+        while (ring.Wait())
+        {
+            for (int count; (count = ring.Receive(buffer)) != 0;)
+            {
+                if (count > 0 && behavior != EndpointBehavior.None)
+                    await behavior.HoldAsync();
+                if (count == RingConnection.Broken || !SendAll(ring, buffer.AsSpan(0, count)))
+                {
+                    await Console.Error.WriteLineAsync(RingConnection.BrokenText);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// <summary>Sends the bytes, and waits for room. Returns false when the client has broken the ring.</summary>
+    private static bool SendAll(RingConnection ring, ReadOnlySpan<byte> bytes)
+    {
+        while (true)
+        {
+            var sent = ring.Send(bytes);
+            if (sent == RingConnection.Broken)
+                return false;
+            bytes = bytes[sent..];
+            if (bytes.IsEmpty)
+                return true;
+            if (!ring.Wait(forRoomAlone: true))
+                return true; // the client has ended
+            ring.TakeRoom();
         }
     }
 }

@@ -65,10 +65,14 @@ internal static class EndpointBinder
         return new SocketEndpoint(address, NamedPipeConnector.UnixNote, role, [socket], options.SocketBuffer);
     }
 
-    private static ChildEndpoint BindChild(Address.Child address, EndpointRole role) =>
-        address.Transport == Address.Child.SocketPair && !EventLoop.IsSupported
-            ? throw role.At(address).Refusal("only Linux has socketpair here: use stdio")
-            : new ChildEndpoint(address, role.IsWithoutKestrel && EventLoop.IsSupported ? null : BlockingNote, role);
+    private static ChildEndpoint BindChild(Address.Child address, EndpointRole role) => address.Transport switch
+    {
+        Address.Child.SocketPair when !EventLoop.IsSupported => throw role.At(address).Refusal("only Linux has socketpair here: use stdio"),
+        Address.Child.SharedMemory when RingWait.Values.Count == 0 =>
+            throw role.At(address).Refusal("only Linux and Windows have shared memory here: use stdio"),
+        Address.Child.SharedMemory => new ChildEndpoint(address, null, role),
+        _ => new ChildEndpoint(address, role.IsWithoutKestrel && EventLoop.IsSupported ? null : BlockingNote, role),
+    };
 
     /// <summary>
     /// Makes the note of an endpoint. If an echo uses .NET's sockets although no option asked for them, the note begins

@@ -84,7 +84,18 @@ internal static class ServerArguments
 
     // For children that the client starts (ChildEcho).
     private static readonly Option<string?> Child = new("--child") { Hidden = true };
-    private static readonly Option<int?> ChildSocket = new("--child-socket") { Hidden = true };
+    private static readonly Option<string?> ChildEnd = new("--child-end") { Hidden = true };
+    private static readonly Option<RingWait> Wait = new("--wait")
+    {
+        Hidden = true,
+        CustomParser = static result =>
+        {
+            if (RingWait.Find(result.Tokens[0].Value) is { } wait)
+                return wait;
+            result.AddError($"'{result.Tokens[0].Value}' is not a value for --wait: write one of {string.Join(", ", RingWait.Values)}");
+            return null;
+        },
+    };
 
     private static readonly Option<string[]> DelayUs = Hidden("--delay-us");
     private static readonly Option<string[]> DelayEvery = Hidden("--delay-every");
@@ -93,7 +104,7 @@ internal static class ServerArguments
     public static IReadOnlyList<Option> All =>
     [
         Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, EagerReceive, Sockets, SocketBuffer, Nagle, Http2Window,
-        MaxStreams, WriteChunk, PipeBuffer, PipeListeners, Work, Child, ChildSocket, DelayUs, DelayEvery, Answers,
+        MaxStreams, WriteChunk, PipeBuffer, PipeListeners, Work, Child, ChildEnd, Wait, DelayUs, DelayEvery, Answers,
     ];
 
     public static ServerOptions Read(ParseResult parsed) => new()
@@ -108,7 +119,8 @@ internal static class ServerArguments
         MaxSize = parsed.GetValue(MaxSize),
         Owned = parsed.GetValue(Owned),
         Child = parsed.GetValue(Child) is { } child ? Address.Parse(child) : null,
-        ChildSocket = parsed.GetValue(ChildSocket),
+        ChildEnd = parsed.GetValue(ChildEnd),
+        Wait = parsed.GetValue(Wait) ?? RingWait.Default,
         Stack = parsed.GetValue(Stack),
         Backlog = parsed.GetValue(Backlog),
         IoQueues = parsed.GetValue(IoQueues),

@@ -27,8 +27,14 @@ internal sealed record ServerOptions
     /// <summary>The one address of <see cref="Echo"/> that this process serves as a child. Null for a server that listens.</summary>
     public Address? Child { get; init; }
 
-    /// <summary>The descriptor of the socketpair that a child serves. Null for standard input and output.</summary>
-    public int? ChildSocket { get; init; }
+    /// <summary>
+    /// Where a child finds its end: the descriptor of a socketpair, or what <c>RingConnector.Open</c> takes. Null for standard
+    /// input and output.
+    /// </summary>
+    public string? ChildEnd { get; init; }
+
+    /// <summary>How a child waits in shared memory.</summary>
+    public RingWait Wait { get; init; } = RingWait.Default;
 
     /// <summary>
     /// Whether a client has started this server. Such a server ignores the terminal's Ctrl-C and stops at the end of standard input.
@@ -103,6 +109,7 @@ internal sealed record ServerOptions
         yield return ("http2-window", Text(Http2Window));
         yield return ("max-streams", Text(MaxStreams));
         yield return ("write-chunk", Text(WriteChunk));
+        yield return ("wait", Wait.Text);
         if (OperatingSystem.IsWindows())
         {
             yield return ("pipe-buffer", Text(PipeBuffer));

@@ -33,7 +33,7 @@ public sealed class LoopConnector
             Address.Tls tls => new(await ResolveAsync(tls, tls.Host, tls.Port, cancellation), tls, options),
             Address.Unix unix => new([UnixEndPoint(unix, unix.Path)], unix, options),
             Address.UnixAbstract local => new([UnixEndPoint(local, "\0" + local.Name)], local, options),
-            Address.Child child => new([], child, options),
+            Address.Child { Transport: not Address.Child.SharedMemory } child => new([], child, options),
             _ => null,
         };
 

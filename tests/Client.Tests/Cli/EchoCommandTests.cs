@@ -2,6 +2,7 @@ using IpcBench.Client.Cli;
 using IpcBench.Client.Experiments.Echo;
 using IpcBench.Client.Experiments.Layers;
 using IpcBench.Client.Plan;
+using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Cli;
 
@@ -51,13 +52,46 @@ public class EchoCommandTests
     [Fact]
     public void Only_the_echo_command_offers_child_processes_as_transports()
     {
-        string[] kinds = OperatingSystem.IsLinux() ? ["socketpair", "stdio"] : ["stdio"];
+        string[] kinds = OperatingSystem.IsLinux() ? ["socketpair", "stdio", "shm"] : ["stdio", "shm"];
         Assert.Equal(kinds, Echo("--transports", string.Join(',', kinds)).Transports);
         Assert.Equal(
             "--transports: stdio is a transport of GrpcBench echo alone", Typed.Refused(Preset.Main, ["--transports", "tcp,stdio"]));
         Assert.Equal(
+            "--transports: shm is a transport of GrpcBench echo alone", Typed.Refused(LayersExperiment.Preset, ["--transports", "shm"]));
+        Assert.Equal(
             "-U: no server listens at stdio: only servers that GrpcBench echo starts are measured over stdio",
             Typed.Refused(EchoExperiment.Preset, ["-U", "stdio:cat"]));
+    }
+
+    [Fact]
+    public void Each_way_of_waiting_is_an_arm_of_shared_memory_alone()
+    {
+        var asked = Echo("--transports", "tcp,shm", "--wait", "spin,spin=50us");
+        (string Name, string? Wait, string[] Transports)[] arms =
+            [("", null, ["tcp"]), ("wait=spin", "spin", ["shm"]), ("wait=spin=50us", "spin=50us", ["shm"])];
+        Assert.Equal(arms.Select(arm => (arm.Name, arm.Wait)), asked.Variants.Select(variant => (variant.Name, variant.Knobs.Wait)));
+        Assert.Equal(arms.Select(arm => arm.Transports), asked.Variants.Select(variant => variant.TransportsOf(asked)));
+        Assert.Equal(
+            RingWait.Usual.Split(',').Select(wait => "wait=" + wait), Echo("--transports", "shm").Variants.Select(variant => variant.Name));
+        Assert.Single(Echo().Variants);
+    }
+
+    [Theory]
+    [InlineData("--wait changes shm alone: add shm to --transports", "--wait", "spin")]
+    [InlineData("--wait changes shm alone: add shm to --transports", "--wait", "spin", "-U", "tcp://127.0.0.1:7")]
+    public void A_way_of_waiting_needs_shared_memory(string sentence, params string[] arguments) =>
+        Assert.Equal(sentence, Typed.Refused(EchoExperiment.Preset, arguments));
+
+    [Fact]
+    public void An_unknown_way_of_waiting_is_refused_with_those_of_this_system() => Assert.Equal(
+        $"--wait 'sleep' is unknown: write one of {string.Join(", ", RingWait.Values)}",
+        Typed.Refused(EchoExperiment.Preset, "--transports", "shm", "--wait", "spin,sleep"));
+
+    [Fact]
+    public void Connections_that_keep_CPUs_busy_without_load_take_no_turns_with_others()
+    {
+        Assert.True(HasSlices("spin=20us"));
+        Assert.False(HasSlices("spin=20us,spin"));
     }
 
     [Fact]
@@ -79,6 +113,13 @@ public class EchoCommandTests
         Assert.Equal("--sockets bare serves only raw echoes: use it with GrpcBench echo, or write dotnet or loop",
             Typed.Refused(Preset.Main, "--sockets", "dotnet,bare"));
         Assert.Equal(["bare", "loop"], Echo("--sockets", "bare,loop").Variants.Select(variant => variant.Knobs.Sockets!));
+    }
+
+    private static bool HasSlices(string waits)
+    {
+        var options = Echo("-d", "1s", "--transports", "tcp,shm", "--wait", waits);
+        return new BenchPlan(options, [.. from variant in options.Variants from kind in variant.TransportsOf(options)
+                                          select new Target(Address.Own[kind]("test"), variant, Protocol: "echo")]).HasSlices;
     }
 
     private static RunOptions Echo(params string[] arguments) => Typed.Read(EchoExperiment.Preset, arguments);

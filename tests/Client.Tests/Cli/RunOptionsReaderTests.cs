@@ -347,7 +347,7 @@ public class RunOptionsReaderTests
         {
             var refusal = Assert.Throws<UsageException>(() => knob.Apply(new Knobs(), "no such word")).Message;
             var words = refusal.Split(" is unknown: write one of ") is [_, var list] ? list.Split(", ") : [];
-            Assert.Equal(words.Order(), Completed($"{knob.Option} ").Order());
+            Assert.Equal(words.Order(), Completed($"{(knob.Transport is null ? "" : "echo ")}{knob.Option} ").Order());
         }
         foreach (var (line, word) in new[] { ("--client ", "grpc-dotnet"), ("http --method ", "HEAD"), ("-r ", "auto"),
             ("--server-pids ", "none"), ("--connect-per-call ", "both"), ("--reference ", "unix"), ("sweep --vary ", "stack="),

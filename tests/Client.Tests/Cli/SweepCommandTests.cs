@@ -37,7 +37,7 @@ public class SweepCommandTests
 
     [Fact]
     public void An_unknown_knob_is_rejected_with_the_known_knobs() => Assert.Equal(
-        $"there is no knob 'weather': write one of {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
+        $"there is no knob 'weather': write one of {string.Join(", ", Knob.OfAll.Select(knob => knob.Name))}",
         Assert.Throws<UsageException>(() => SweepCommand.Variants(Plain(), ["weather=good"])).Message);
 
     [Fact]

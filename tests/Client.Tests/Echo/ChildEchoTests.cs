@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.IO.MemoryMappedFiles;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Tests.Engine.Support;
@@ -45,6 +46,33 @@ public sealed class ChildEchoTests : IAsyncDisposable
         var source = await ProtocolTable.ConnectionsAsync(options, CancellationToken.None);
         var error = await Assert.ThrowsAsync<IOException>(() => LoadGenerator.OpenAsync(options, source, CancellationToken.None));
         Assert.Equal(string.Format(null, sentence, child), error.Message);
+    }
+
+    [Theory]
+    [InlineData(1024, 1L << 40)] // more bytes were written than the ring holds
+    [InlineData(1024, -1L)]
+    [InlineData(128, 1L << 40)] // more bytes were read than were written
+    public async Task A_child_that_writes_wrong_positions_into_the_memory_ends_the_connection_with_a_sentence(int offset, long position)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "maps the memory of a descriptor twice");
+        var shared = new Address.Child(Address.Child.SharedMemory, child.Name);
+        // The process only has to live. This test takes its place.
+        ChildProgram.Offer(shared, end =>
+        {
+            var same = new FileStream($"/proc/self/fd/{end}", FileMode.Open, FileAccess.ReadWrite);
+            using var file = MemoryMappedFile.CreateFromFile(
+                same, null, 0, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: false);
+            using var view = file.CreateViewAccessor();
+            view.Write(offset, position);
+            return Start(Silent);
+        });
+        var options = Options(1 << 20) with { Address = shared, ConnectDeadline = TimeSpan.FromSeconds(60) };
+        var source = await ProtocolTable.ConnectionsAsync(options, CancellationToken.None);
+        var error = await Assert.ThrowsAsync<IOException>(() => LoadGenerator.OpenAsync(options, source, CancellationToken.None));
+        Assert.Equal($"cannot connect to {shared}: the server closed the connection", error.Message);
+        var dead = ChildProgram.Dead([shared]);
+        await ChildProgram.EndAsync([shared]);
+        Assert.Equal(("shm", "it wrote a wrong position into the shared memory"), (dead!.Value.Kind, dead.Value.Words));
     }
 
     private LoadOptions Options(int size) =>

@@ -94,6 +94,7 @@ public class ChildServerCommandTests
             Sockets = "dotnet",
             Stack = "built-in",
             Work = TimeSpan.FromMicroseconds(1),
+            Wait = "spin",
         };
         var command = new ChildServerCommand(
             [ChildProcess.PrivateAddress("unix")], [], 100, least, null, new Dictionary<string, string?>());

@@ -15,9 +15,9 @@ internal static class SweepCommand
                 HelpName = "KNOB=LIST",
                 Required = true,
                 Description = "values of a knob to compare with the default, repeatable: socket-buffer=64k,256k,1M; "
-                    + $"knobs: {string.Join(", ", Knob.All.Select(knob => knob.Name))}",
+                    + $"knobs: {string.Join(", ", Knob.OfAll.Select(knob => knob.Name))}",
             },
-            [.. Knob.All.Select(knob => knob.Name + "=")]);
+            [.. Knob.OfAll.Select(knob => knob.Name + "=")]);
         var options = new RunCommandOptions(Preset.Main with { Shapes = [] });
         var command = new MeasuringCommand("sweep",
             "Compares the values of a setting with the default, in one run: every value has its own server process.");

@@ -1,0 +1,67 @@
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+
+namespace IpcBench.Transports.Rings;
+
+/// <summary>What one side of a connection sleeps on, and the other side wakes it by.</summary>
+internal abstract class Doorbell : IDisposable
+{
+    /// <summary>Wakes the side, or lets its next sleep end at once. Any thread may call this.</summary>
+    public abstract void Ring();
+
+    /// <summary>Sleeps until the other side rings. May also end for no reason.</summary>
+    public abstract void Sleep();
+
+    public virtual void Dispose()
+    {
+    }
+}
+
+/// <summary>futex(2) on the word that is 1 while the side sleeps. Who rings has set the word to 0 before.</summary>
+[SupportedOSPlatform("linux")]
+internal sealed unsafe class FutexBell(int* word) : Doorbell
+{
+    private const nint Wait = 0, Wake = 1;
+
+    public override void Ring() => Native.Futex(word, Wake, 1);
+
+    public override void Sleep() => Native.Futex(word, Wait, 1);
+}
+
+/// <summary>A descriptor of eventfd(2). A read blocks until it was written to.</summary>
+[SupportedOSPlatform("linux")]
+internal sealed unsafe class EventFdBell(int descriptor) : Doorbell
+{
+    /// <exception cref="IOException">The process has no descriptor left.</exception>
+    public static EventFdBell Create() => new(Native.EventFd(0, Native.CloseOnExec) is >= 0 and var descriptor
+        ? descriptor : throw new IOException("no eventfd: " + Marshal.GetLastPInvokeErrorMessage()));
+
+    public int Descriptor => descriptor;
+
+    public override void Ring()
+    {
+        var one = 1L;
+        Native.Write(descriptor, &one, sizeof(long));
+    }
+
+    public override void Sleep()
+    {
+        long count;
+        Native.Read(descriptor, &count, sizeof(long));
+    }
+
+    public override void Dispose() => Native.Close(descriptor);
+}
+
+/// <summary>A named event of Windows, which resets itself when a thread has waited for it.</summary>
+[SupportedOSPlatform("windows")]
+internal sealed class EventBell(string name) : Doorbell
+{
+    private readonly EventWaitHandle handle = new(false, EventResetMode.AutoReset, name);
+
+    public override void Ring() => handle.Set();
+
+    public override void Sleep() => handle.WaitOne();
+
+    public override void Dispose() => handle.Dispose();
+}

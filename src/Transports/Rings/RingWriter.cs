@@ -1,0 +1,48 @@
+using System.Runtime.CompilerServices;
+
+namespace IpcBench.Transports.Rings;
+
+/// <summary>
+/// The end of a ring that writes. The number of bytes that it has written is its own: the copy in the memory is for the other
+/// process, and is never read here. One thread at a time may write.
+/// </summary>
+internal sealed unsafe class RingWriter(RingMemory.Line* line, byte* data)
+{
+    private long written;
+    private long knownRead;
+
+    /// <summary>Copies as many bytes as there is room for, and then tells the reader of them.</summary>
+    /// <returns>The number of bytes, or <see cref="RingConnection.Broken"/>.</returns>
+    public int Write(ReadOnlySpan<byte> bytes)
+    {
+        if (RingMemory.Capacity - (written - knownRead) < bytes.Length)
+        {
+            var read = Volatile.Read(ref line->Read);
+            // The other process may write anything there.
+            if (read < knownRead || read > written)
+                return RingConnection.Broken;
+            knownRead = read;
+        }
+        var count = (int)Math.Min(RingMemory.Capacity - (written - knownRead), bytes.Length);
+        var at = (int)(written & (RingMemory.Capacity - 1));
+        var first = Math.Min(count, RingMemory.Capacity - at);
+        bytes[..first].CopyTo(new Span<byte>(data + at, first));
+        bytes[first..count].CopyTo(new Span<byte>(data, count - first));
+        // The position follows the bytes, so that the reader never sees bytes that are not all there.
+        Volatile.Write(ref written, written + count);
+        Volatile.Write(ref line->Written, written);
+        return count;
+    }
+
+    /// <summary>
+    /// Whether a writer that found the ring full may go on. True also when the position of the reader cannot be. Any thread may ask.
+    /// </summary>
+    public bool HasRoom
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => Volatile.Read(ref written) - Volatile.Read(ref line->Read) <= RingMemory.Capacity / 2;
+    }
+
+    /// <summary>Asks the reader to wake this side when the ring is half empty.</summary>
+    public void AskForRoom() => Volatile.Write(ref line->AwaitsRoom, 1);
+}

@@ -1,0 +1,228 @@
+using System.Globalization;
+using System.Runtime.Versioning;
+using IpcBench.Transports.Rings;
+using Microsoft.Win32.SafeHandles;
+
+namespace IpcBench.Transports.Tests;
+
+/// <summary>Checks both ends of shared memory in one process, each with a mapping of its own.</summary>
+[SupportedOSPlatform("linux")]
+public sealed class RingTests : IDisposable
+{
+    private const int Period = 65_521;
+
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+
+    private readonly byte[] pattern = new byte[Period];
+    private readonly Random random = new(38);
+    private readonly List<IDisposable> open = [];
+
+    public RingTests()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "maps the memory of a descriptor twice");
+        random.NextBytes(pattern);
+    }
+
+    public void Dispose() => open.ForEach(one => one.Dispose());
+
+    public static TheoryData<string> Waits => [.. RingWait.Values];
+
+    [Theory]
+    [MemberData(nameof(Waits))]
+    public async Task A_million_messages_of_random_sizes_come_back_byte_for_byte(string wait)
+    {
+        // The messages of all ways of waiting together. IPCBENCH_DRAWS=all sends ten times as many.
+        var all = Environment.GetEnvironmentVariable("IPCBENCH_DRAWS") == "all" ? 10_000_000 : 1_000_000;
+        var count = all / RingWait.Values.Count;
+        var (client, child) = Pair(wait);
+        var echo = Task.Factory.StartNew(() => Echo(child), TaskCreationOptions.LongRunning);
+        await Task.Factory.StartNew(() => SendAndCompare(client, count), TaskCreationOptions.LongRunning).WaitAsync(Patience);
+        child.Stop();
+        await echo.WaitAsync(Patience);
+    }
+
+    [Theory]
+    [MemberData(nameof(Waits))]
+    public async Task A_stopped_end_stops_waiting(string wait)
+    {
+        var (client, _) = Pair(wait);
+        for (var isAsleep = 0; isAsleep < 2; isAsleep++)
+        {
+            var waiting = Task.Factory.StartNew(() => client.Wait(), TaskCreationOptions.LongRunning);
+            if (isAsleep == 0)
+                await Task.WhenAny(waiting, Task.Delay(50, TestContext.Current.CancellationToken));
+            Assert.Equal(isAsleep == 1, waiting.IsCompleted && !await waiting);
+            client.Stop();
+            Assert.False(await waiting.WaitAsync(Patience));
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Waits))]
+    public async Task An_end_that_found_the_ring_full_twice_is_told_of_room_and_then_waits_for_bytes(string wait)
+    {
+        var (client, child) = Pair(wait);
+        var all = new byte[RingMemory.Capacity + 1];
+        var waiting = Task.CompletedTask;
+        for (var time = 0; time < 2; time++)
+        {
+            Assert.Equal(RingMemory.Capacity, client.Send(all));
+            waiting = Task.Factory.StartNew(() => client.Wait(), TaskCreationOptions.LongRunning);
+            await Task.WhenAny(waiting, Task.Delay(50, TestContext.Current.CancellationToken));
+            Assert.False(waiting.IsCompleted);
+            Assert.Equal(RingMemory.Capacity, child.Receive(all));
+            await waiting.WaitAsync(Patience);
+        }
+        Assert.Equal(1, client.Send(new byte[1]));
+        waiting = Task.Factory.StartNew(() => client.Wait(), TaskCreationOptions.LongRunning);
+        await Task.WhenAny(waiting, Task.Delay(50, TestContext.Current.CancellationToken));
+        Assert.False(waiting.IsCompleted); // nothing is left to send, so room is no reason to end the wait
+        client.Stop();
+        await waiting.WaitAsync(Patience);
+    }
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(RingMemory.Capacity + 1)]
+    [InlineData(long.MinValue)]
+    [InlineData(long.MaxValue)]
+    public unsafe void A_wrong_number_of_written_bytes_is_noticed(long written)
+    {
+        var (memory, client) = Client();
+        memory.LineOf(1)->Written = written;
+        Assert.Equal(RingConnection.Broken, client.Receive(new byte[1 << 20]));
+    }
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(RingMemory.Capacity + 1)]
+    [InlineData(long.MaxValue)]
+    public unsafe void A_wrong_number_of_read_bytes_is_noticed(long read)
+    {
+        var (memory, client) = Client();
+        Assert.Equal(RingMemory.Capacity, client.Send(new byte[RingMemory.Capacity]));
+        memory.LineOf(0)->Read = read;
+        Assert.Equal(RingConnection.Broken, client.Send(new byte[1]));
+    }
+
+    [Fact]
+    public unsafe void What_the_other_side_has_read_cannot_become_unread()
+    {
+        var (memory, client) = Client();
+        client.Send(new byte[RingMemory.Capacity]);
+        memory.LineOf(0)->Read = 10;
+        Assert.Equal(10, client.Send(new byte[20]));
+        memory.LineOf(0)->Read = 9;
+        Assert.Equal(RingConnection.Broken, client.Send(new byte[1]));
+    }
+
+    [Fact]
+    public void The_other_process_cannot_change_the_size_of_the_memory()
+    {
+        var (memory, descriptor) = RingMemory.Create();
+        open.Add(memory);
+        using var handle = new SafeFileHandle(descriptor, ownsHandle: false);
+        var size = RandomAccess.GetLength(handle);
+        Assert.ThrowsAny<Exception>(() => RandomAccess.SetLength(handle, 0));
+        Assert.ThrowsAny<Exception>(() => RandomAccess.SetLength(handle, size + 1));
+        Assert.Equal(size, RandomAccess.GetLength(handle));
+    }
+
+    [Fact]
+    public void A_file_of_another_size_is_refused()
+    {
+        using var other = File.OpenHandle(Environment.ProcessPath!);
+        var error = Assert.Throws<IOException>(() => RingConnector.Open(
+            Descriptor.Duplicate(other).ToString(CultureInfo.InvariantCulture), RingWait.Default));
+        Assert.Equal("the descriptor is not the memory of a connection", error.Message);
+    }
+
+    [Theory]
+    [InlineData("spin", true)]
+    [InlineData("spin=1us", true)]
+    [InlineData("spin=1000000us", true)]
+    [InlineData("spin=0us", false)]
+    [InlineData("spin=20", false)]
+    [InlineData("spin=-1us", false)]
+    [InlineData("spin=us", false)]
+    [InlineData("spin=1000001us", false)]
+    [InlineData("event", false)]
+    [InlineData("", false)]
+    public void A_way_of_waiting_is_read(string text, bool isKnown) => Assert.Equal(isKnown, RingWait.Find(text) is not null);
+
+    private static void Echo(RingConnection child)
+    {
+        var buffer = new byte[10_000];
+        while (child.Wait())
+        {
+            for (int count; (count = child.Receive(buffer)) > 0;)
+            {
+                for (var sent = 0; (sent += child.Send(buffer.AsSpan(sent, count - sent))) < count && child.Wait(forRoomAlone: true);)
+                    child.TakeRoom();
+            }
+        }
+    }
+
+    private void SendAndCompare(RingConnection client, int count)
+    {
+        var buffer = new byte[100_000];
+        long sent = 0, received = 0;
+        for (var left = 0; count > 0 || left > 0 || received < sent;)
+        {
+            if (left == 0 && count-- > 0)
+                left = count % 10_000 == 0 ? 3 * RingMemory.Capacity : 1 + (int)Math.Exp(random.NextDouble() * Math.Log(1000));
+            while (left > 0)
+            {
+                var at = (int)(sent % Period);
+                var part = pattern.AsSpan(at, Math.Min(left, Period - at));
+                var taken = client.Send(part);
+                (sent, left) = (sent + taken, left - taken);
+                if (taken < part.Length)
+                    break;
+            }
+            if (left > 0 || count <= 0)
+                Assert.True(client.Wait());
+            client.TakeRoom();
+            for (int got; (got = client.Receive(buffer.AsSpan(0, 1 + random.Next(buffer.Length)))) != 0; received += got)
+                Compare(buffer.AsSpan(0, got), received);
+        }
+    }
+
+    private void Compare(ReadOnlySpan<byte> bytes, long position)
+    {
+        while (!bytes.IsEmpty)
+        {
+            var at = (int)(position % Period);
+            var part = Math.Min(bytes.Length, Period - at);
+            Assert.True(bytes[..part].SequenceEqual(pattern.AsSpan(at, part)));
+            bytes = bytes[part..];
+            position += part;
+        }
+    }
+
+    private (RingMemory Memory, RingConnection Client) Client()
+    {
+        var (memory, _) = RingMemory.Create();
+        var client = new RingConnection(memory, isClient: true, RingConnector.OnWords(memory), RingWait.Default, child: null);
+        open.Add(client);
+        return (memory, client);
+    }
+
+    private (RingConnection Client, RingConnection Child) Pair(string text)
+    {
+        var wait = RingWait.Find(text)!;
+        var (memory, descriptor) = RingMemory.Create();
+        var (client, child) = wait.Bell == RingBell.EventFd ? (EventFdBell.Create(), EventFdBell.Create()) : RingConnector.OnWords(memory);
+        var ours = new RingConnection(memory, isClient: true, (client, child), wait, child: null);
+        int[] all = client is EventFdBell one && child is EventFdBell other ? [descriptor, one.Descriptor, other.Descriptor] : [descriptor];
+        var theirs = RingConnector.Open(string.Join(',', all.Select(Second)), wait);
+        open.AddRange([ours, theirs]);
+        return (ours, theirs);
+    }
+
+    private static int Second(int descriptor)
+    {
+        using var handle = new SafeFileHandle(descriptor, ownsHandle: false);
+        return Descriptor.Duplicate(handle);
+    }
+}
