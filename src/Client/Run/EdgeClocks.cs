@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
@@ -12,6 +13,9 @@ internal sealed record EdgeClocks
     public required TreeReading? Server { get; init; }
 
     public required MachineSnapshot? Machine { get; init; }
+
+    /// <summary>The monotonic clock.</summary>
+    public long Timestamp { get; } = Stopwatch.GetTimestamp();
 
     /// <summary>
     /// Reads the clocks when a window begins. The client's clock comes last, so that the cost of the other readings,
