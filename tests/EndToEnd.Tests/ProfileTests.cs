@@ -16,7 +16,7 @@ public sealed class ProfileTests : WritingStage
     [Fact]
     public async Task CPU_time_of_a_handler_lands_on_the_handler_and_the_sampled_windows_are_not_rounds()
     {
-        await using var tool = Run("--work", "300us", "-o", PathOf("run.json"), "-o", PathOf("run.speedscope.json"));
+        await using var tool = Run("--work", "300us", "-o", PathOf("run.json"), "-o", PathOf("stacks.speedscope"));
         Assert.True(await tool.ExitCodeAsync() is 0, tool.Output + tool.Error);
         SkipIfRefused(tool);
 
@@ -31,7 +31,7 @@ public sealed class ProfileTests : WritingStage
             var us = cell.Windows.Sum(window => window.ServerCpuNs) / cell.Windows.Sum(window => window.Calls) / 1000;
             double Share(string stage) => cell.Windows.Sum(window => window.Samples.GetValueOrDefault(stage))
                 / (double)cell.Windows.Sum(window => window.Samples.Values.Sum());
-            Assert.True(us * Share("handler") is >= 0.9 * InjectedUs and <= 1.1 * InjectedUs, $"{us} µs, of them {Share("handler"):P1} handler");
+            Assert.True(us * Share("handler") is >= 0.9 * InjectedUs and <= 1.1 * InjectedUs, $"{us} µs, handler {Share("handler"):P1}");
             Assert.True(Share("program") + Share("the rest") < 0.05, "stacks of .NET have stages");
             Assert.InRange(cell.Stacks.Sum(stack => stack.Length), 100, 20_000);
         });

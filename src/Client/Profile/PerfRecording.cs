@@ -8,29 +8,43 @@ namespace IpcBench.Client.Profile;
 internal sealed class PerfRecording : IAsyncDisposable
 {
     // perf samples as long as this shell waits for a line. If this process is killed, the shell reads the end of its input, and removes
-    // the folder. So perf never outlives the run, and leaves no file behind.
-    private const string WhileSampling = """echo ready; read -r line || rm -rf "$0" """;
+    // the files. So perf never outlives the run, and leaves no file behind. perf sends SIGTERM when the server ends first,
+    // and nobody reads the word of the shell when this process is killed at that moment.
+    private const string WhileSampling = """trap '' TERM PIPE; echo ready; read -r line || rm -rf "$0" "$@" """;
+
+    // The file is removed as soon as it is open, so that it is not left behind if this process is killed while perf reads.
+    private const string Reading = """exec 3<"$1"; rm -rf "$0"; exec perf script -i /proc/self/fd/3 --ns --no-inline -F "$2" """;
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
 
     private readonly Process perf;
     private readonly Task<string> errors;
-    private readonly string file;
+    private readonly string folder;
 
-    private PerfRecording(Process perf, string file) => (this.perf, this.file, errors) = (perf, file, perf.StandardError.ReadToEndAsync());
+    private PerfRecording(Process perf, string folder) =>
+        (this.perf, this.folder, errors) = (perf, folder, perf.StandardError.ReadToEndAsync());
 
     /// <summary>Starts perf. It samples when this method returns.</summary>
-    /// <param name="folder">An existing folder for the samples.</param>
+    /// <param name="maps">The names of methods, which are removed too if this process is killed.</param>
     /// <exception cref="IOException">perf does not sample. The message is perf's.</exception>
     /// <exception cref="Win32Exception">There is no perf.</exception>
     public static async Task<PerfRecording> StartAsync(
-        IReadOnlyCollection<int> processes, string folder, CancellationToken cancellation)
+        IReadOnlyCollection<int> processes, IEnumerable<string> maps, CancellationToken cancellation)
     {
-        var file = Path.Combine(folder, "samples");
-        var recording = new PerfRecording(Start(["record", "-q", "-g", "-B", "-N", "-k", "CLOCK_MONOTONIC", "-e", "cpu-clock",
-            "-F", Sampler.PerSecond.ToString(CultureInfo.InvariantCulture), "-o", file, "-p",
-            string.Join(',', processes.Select(one => one.ToString(CultureInfo.InvariantCulture))),
-            "--", "sh", "-c", WhileSampling, folder]), file);
+        var folder = Directory.CreateTempSubdirectory("grpcbench-perf-").FullName;
+        PerfRecording recording;
+        try
+        {
+            recording = new(Start("perf", ["record", "-q", "-g", "-B", "-N", "-k", "CLOCK_MONOTONIC", "-e", "cpu-clock",
+                "-F", Sampler.PerSecond.ToString(CultureInfo.InvariantCulture), "-o", FileIn(folder), "-p",
+                string.Join(',', processes.Select(one => one.ToString(CultureInfo.InvariantCulture))),
+                "--", "sh", "-c", WhileSampling, folder, .. maps]), folder);
+        }
+        catch (Win32Exception)
+        {
+            Directory.Delete(folder);
+            throw;
+        }
         try
         {
             if (await recording.perf.StandardOutput.ReadLineAsync(cancellation).AsTask().WaitAsync(Patience, cancellation) == "ready")
@@ -69,13 +83,13 @@ internal sealed class PerfRecording : IAsyncDisposable
         }
     }
 
-    /// <summary>Reads the samples.</summary>
+    /// <summary>Reads the samples, once.</summary>
     /// <exception cref="IOException">There are no samples.</exception>
     public async IAsyncEnumerable<PerfSample> ReadAsync(PerfScript script)
     {
-        if (!File.Exists(file))
+        if (!File.Exists(FileIn(folder)))
             throw new IOException(await FirstErrorAsync());
-        using var reader = Start(["script", "-i", file, "--ns", "--no-inline", "-F", PerfScript.Fields]);
+        using var reader = Start("sh", ["-c", Reading, folder, FileIn(folder), PerfScript.Fields]);
         reader.StandardInput.Close();
         var said = reader.StandardError.ReadToEndAsync();
         try
@@ -97,6 +111,8 @@ internal sealed class PerfRecording : IAsyncDisposable
         if (!perf.HasExited)
             perf.Kill(entireProcessTree: true);
         perf.Dispose();
+        if (Directory.Exists(folder))
+            Directory.Delete(folder, recursive: true);
         return ValueTask.CompletedTask;
     }
 
@@ -104,9 +120,11 @@ internal sealed class PerfRecording : IAsyncDisposable
         (await errors.WaitAsync(Patience)).Split('\n').Select(line => line.Trim())
             .FirstOrDefault(line => line.Length > 0 && line != "Error:") ?? "it says nothing";
 
-    private static Process Start(IEnumerable<string> arguments)
+    private static string FileIn(string folder) => Path.Combine(folder, "samples");
+
+    private static Process Start(string program, IEnumerable<string> arguments)
     {
-        var info = new ProcessStartInfo("perf", arguments)
+        var info = new ProcessStartInfo(program, arguments)
         {
             RedirectStandardInput = true,
             RedirectStandardOutput = true,

@@ -17,7 +17,6 @@ internal sealed class Sampler : IAsyncDisposable
     private const ulong Capabilities = (1UL << 21) | (1UL << 38);
 
     private readonly Dictionary<int, RuntimeFolder> named = [];
-    private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("grpcbench-perf-");
 
     /// <summary>Returns why these processes cannot be sampled here, as one sentence. Null when they can.</summary>
     public static async Task<string?> RefusalAsync(IReadOnlyCollection<int> processes, CancellationToken cancellation)
@@ -37,10 +36,9 @@ internal sealed class Sampler : IAsyncDisposable
         }
         if (processes.Count == 0)
             return null;
-        var folder = Directory.CreateTempSubdirectory("grpcbench-perf-");
         try
         {
-            await using var recording = await PerfRecording.StartAsync(processes, folder.FullName, cancellation);
+            await using var recording = await PerfRecording.StartAsync(processes, [], cancellation);
             await recording.StopAsync();
             return null;
         }
@@ -51,10 +49,6 @@ internal sealed class Sampler : IAsyncDisposable
         catch (IOException e)
         {
             return $"--profile: perf cannot sample the server ({e.Message}): nothing is sampled";
-        }
-        finally
-        {
-            folder.Delete(recursive: true);
         }
     }
 
@@ -73,9 +67,9 @@ internal sealed class Sampler : IAsyncDisposable
     public bool IsDotnet(int process) => named.ContainsKey(process);
 
     /// <summary>Begins to sample.</summary>
-    /// <exception cref="IOException">perf does not sample.</exception>
+    /// <inheritdoc cref="PerfRecording.StartAsync" path="/exception"/>
     public Task<PerfRecording> StartAsync(IReadOnlyCollection<int> processes, CancellationToken cancellation) =>
-        PerfRecording.StartAsync(processes, folder.FullName, cancellation);
+        PerfRecording.StartAsync(processes, named.Values.Select(runtime => runtime.Map), cancellation);
 
     /// <summary>Reads the samples of a recording that has ended.</summary>
     public IAsyncEnumerable<PerfSample> ReadAsync(PerfRecording recording)
@@ -91,7 +85,6 @@ internal sealed class Sampler : IAsyncDisposable
             await DiagnosticsPort.DisableAsync(runtime);
             WholeFile.TryDelete(runtime.Map);
         }
-        folder.Delete(recursive: true);
     }
 
     private static int Paranoid() =>
