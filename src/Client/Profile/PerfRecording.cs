@@ -7,10 +7,15 @@ namespace IpcBench.Client.Profile;
 /// <summary>A perf(1) that records samples of processes to a file.</summary>
 internal sealed class PerfRecording : IAsyncDisposable
 {
-    // perf samples as long as this shell waits for a line. If this process is killed, the shell reads the end of its input, and removes
-    // the files. So perf never outlives the run, and leaves no file behind. perf sends SIGTERM when the server ends first,
-    // and nobody reads the word of the shell when this process is killed at that moment.
-    private const string WhileSampling = """trap '' TERM PIPE; echo ready; read -r line || rm -rf "$0" "$@" """;
+    // perf samples as long as the inner shell waits for a line. If this process is killed, the inner shell reads the end of its input,
+    // and the outer shell removes the files. So perf never outlives the run, and leaves no file behind. The inner shell ignores the
+    // SIGTERM that perf sends when the server ends first.
+    private const string Recording = """
+        folder=$1 processes=$2 rate=$3; shift 3
+        perf record -q -g -B -N -k CLOCK_MONOTONIC -e cpu-clock -F "$rate" -o "$folder/samples" -p "$processes" -- \
+            sh -c 'trap "" TERM PIPE; echo ready; read -r line && : > "$0/kept"' "$folder"
+        [ -e "$folder/kept" ] || rm -rf "$folder" "$@"
+        """;
 
     // The file is removed as soon as it is open, so that it is not left behind if this process is killed while perf reads.
     private const string Reading = """exec 3<"$1"; rm -rf "$0"; exec perf script -i /proc/self/fd/3 --ns --no-inline -F "$2" """;
@@ -35,10 +40,9 @@ internal sealed class PerfRecording : IAsyncDisposable
         PerfRecording recording;
         try
         {
-            recording = new(Start("perf", ["record", "-q", "-g", "-B", "-N", "-k", "CLOCK_MONOTONIC", "-e", "cpu-clock",
-                "-F", Sampler.PerSecond.ToString(CultureInfo.InvariantCulture), "-o", FileIn(folder), "-p",
+            recording = new(Start("sh", ["-c", Recording, "sh", folder,
                 string.Join(',', processes.Select(one => one.ToString(CultureInfo.InvariantCulture))),
-                "--", "sh", "-c", WhileSampling, folder, .. maps]), folder);
+                Sampler.PerSecond.ToString(CultureInfo.InvariantCulture), .. maps]), folder);
         }
         catch (Win32Exception)
         {

@@ -34,6 +34,8 @@ internal sealed class Sampler : IAsyncDisposable
             return string.Create(CultureInfo.InvariantCulture, $"--profile: process {other} belongs to another user, so only root may ")
                 + "sample it: nothing is sampled";
         }
+        if (Environment.GetEnvironmentVariable("PATH")?.Split(':').Any(folder => File.Exists(Path.Combine(folder, "perf"))) != true)
+            return "--profile: there is no perf(1) here (Debian: apt install linux-perf): nothing is sampled";
         if (processes.Count == 0)
             return null;
         try
@@ -42,11 +44,7 @@ internal sealed class Sampler : IAsyncDisposable
             await recording.StopAsync();
             return null;
         }
-        catch (Win32Exception)
-        {
-            return "--profile: there is no perf(1) here (Debian: apt install linux-perf): nothing is sampled";
-        }
-        catch (IOException e)
+        catch (Exception e) when (e is IOException or Win32Exception)
         {
             return $"--profile: perf cannot sample the server ({e.Message}): nothing is sampled";
         }
