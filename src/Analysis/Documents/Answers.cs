@@ -24,7 +24,7 @@ public static class Answers
     internal static IEnumerable<string> OfRun(MeasuredRun run) => IsOfLayers(run)
         ? [.. LayerText.Sentences(run), .. WakeUps.Lines(run).Take(1), .. Encrypted(run)]
         : [.. RateSearchSentences.Lines(run), .. Savings.Lines(run), .. BreakEven.Lines(run), .. Crossover.Lines(run),
-            .. Encrypted(run), .. AaPassed(run)];
+            .. Encrypted(run), .. AaPassed(run), .. ProfileSection.Line(run) is { } line ? [line] : Array.Empty<string>()];
 
     // A run of layers asks what each layer costs, so its answer is one sentence per transport.
     internal static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();

@@ -135,6 +135,9 @@ internal sealed class Document(NamedRun file)
     /// <summary>The times of a run of <c>echo</c>.</summary>
     public Section RoundTrips => field ??= EchoTable.Fits(run) ? OfTable(EchoTable.Title, "", EchoTable.Of(run)) : Section.Empty;
 
+    /// <summary>Where the CPU time of the server goes, in a run with <c>--profile</c>.</summary>
+    public Section Profile => field ??= Section.Of(ProfileSection.Title, ProfileSection.Of(run));
+
     public Section Doubts => field ??= Section.Of("Doubts", new Block { Doubts = Doubt.Of(run) });
 
     /// <summary>The comparison with the write-up that the run repeats.</summary>

@@ -41,6 +41,7 @@ public sealed class HtmlReport : IReport
         Each(document => AppendBlocks(text, document.Method with { Title = "How ratios were estimated" }, Of(document)));
         Each(document => AppendBlocks(text, document.HighestRate, Of(document)));
         Each(document => AppendBlocks(text, document.WakeUps, Of(document)));
+        Each(document => AppendBlocks(text, document.Profile, Of(document)));
         Each(document => AppendBlocks(text, document.Connections with { Title = "Connections by state" }, Of(document)));
         Each(document => AppendBlocks(text, document.Published, Of(document)));
         Each(document => AppendDoubts(text, document, Of(document)));

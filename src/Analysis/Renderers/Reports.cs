@@ -5,7 +5,8 @@ public static class Reports
 {
     public static IReadOnlyList<IReport> All { get; } = [new TextReport(), new MarkdownReport(), new CsvReport(), new WideCsvReport(),
         new RunsCsvReport(), new JsonReport(), new HtmlReport(), new SvgReport(), new HgrmReport(), new WrkReport(), new PublishedReport(),
-        new AaReport(), new JunitReport(), new BencherReport(), new ActionBenchmarkReport(), new PrometheusReport()];
+        new AaReport(), new JunitReport(), new BencherReport(), new ActionBenchmarkReport(), new PrometheusReport(),
+        new SpeedscopeReport()];
 
     /// <summary>Finds the report for this format. Null when there is none.</summary>
     public static IReport? Find(string format) =>

@@ -42,7 +42,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
     /// <summary>Writes the main results on one screen.</summary>
     private static void Brief(TextPage page, Document document)
     {
-        foreach (var section in new[] { document.Main, document.PublishedInBrief }.Where(section => !section.IsEmpty))
+        foreach (var section in new[] { document.Main, document.Profile, document.PublishedInBrief }.Where(section => !section.IsEmpty))
             Append(page, section);
         Doubts(page, document);
         Answer(page.Line(), document);
@@ -83,8 +83,8 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
     private static Section[] Sections(Document document) => document.IsMeasured
         ?
         [
-            document.HighestRate, document.AtGivenLoad, document.Throughput, document.Latency, document.WakeUps, document.Connections,
-            document.Layers, document.RoundTrips, document.Published, document.Method, document.Doubts,
+            document.HighestRate, document.AtGivenLoad, document.Throughput, document.Latency, document.WakeUps, document.Profile,
+            document.Connections, document.Layers, document.RoundTrips, document.Published, document.Method, document.Doubts,
         ]
         : [document.Doubts];
 

@@ -36,7 +36,7 @@ internal static class ResultsCheck
         }
         if (run.Rounds.Aggregate((Int128)0, (sum, round) => sum + round.Started) > LargestSum)
             return "the rounds add up to more calls than a run can have";
-        return FaultOf(run.Options) ?? FaultOf(run.Call)
+        return FaultOf(run.Options) ?? FaultOf(run.Call) ?? ProfileCheck.Fault(run.Profile, run.Cells.Count)
             ?? (run.Advice.SelectMany(a => a.Cells).Any(cell => cell < 0 || cell >= run.Cells.Count)
                 ? "an advice is about a cell that does not exist" : null);
     }

@@ -65,4 +65,7 @@ public sealed record RunRecord
     /// rounds are not stored, because reports compute them.
     /// </summary>
     public IReadOnlyList<Advice> Advice { get; init; } = [];
+
+    /// <summary>Where the CPU time of the server went. Null without <c>--profile</c>.</summary>
+    public RunProfile? Profile { get; init; }
 }

@@ -147,6 +147,7 @@ internal sealed class RunOptionsReader(
                 "none" => [],
                 var pids => Parsers.List(pids, "--server-pids", ProcessId),
             },
+            Profile = typed.GetValue(declared.Profile),
             Output = Output(),
         };
     }

@@ -78,7 +78,7 @@ internal sealed class BenchPlan
     public TimeSpan? Estimate => Options.Calls is not null
         ? null
         : Starting + (RoundsInAll - 1) * BetweenRounds
-            + Cells.Aggregate(TimeSpan.Zero, (sum, cell) => sum + RoundsOf(cell) * TimeOf(cell));
+            + Cells.Aggregate(TimeSpan.Zero, (sum, cell) => sum + RoundsOf(cell) * TimeOf(cell)) + SampledWindows.TimeOf(this);
 
     /// <summary>True when the cells of at least one comparison take turns in slices.</summary>
     public bool HasSlices => FirstPhase.GroupBy(cell => Workload.Of(cell.Record.Key)).Any(compared => InTurns([.. compared]));

@@ -141,6 +141,9 @@ internal sealed record RunOptions
     /// </summary>
     public IReadOnlyList<int>? ServerPids { get; init; }
 
+    /// <summary>True to sample the server after the rounds (<see cref="SampledWindows"/>).</summary>
+    public bool Profile { get; init; }
+
     public required OutputOptions Output { get; init; }
 
     /// <summary>True when this tool starts the servers that it measures.</summary>

@@ -11,7 +11,9 @@ namespace IpcBench.Client.Run;
 /// Runs all rounds of a run. A round measures every cell once, and each measurement is saved at once. Spoiled
 /// measurements are repeated, and the run may end early.
 /// </summary>
-internal sealed class BenchRunner(BenchPlan plan, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
+/// <param name="afterwards">What follows the last round of the run, such as windows that are not counted. Null when nothing does.</param>
+internal sealed class BenchRunner(
+    BenchPlan plan, IRoundRunner rounds, RunJournal journal, IRunObserver observer, Func<CancellationToken, Task>? afterwards = null)
 {
     private static readonly TimeSpan SignalDelay = TimeSpan.FromMilliseconds(500);
 
@@ -33,6 +35,8 @@ internal sealed class BenchRunner(BenchPlan plan, IRoundRunner rounds, RunJourna
             await rounds.WarmServersUpAsync(plan.FirstPhase, options.Rate, anew: false, cancellation);
             foreach (var phase in plan.Phases)
                 await PhaseAsync(phase, cancellation);
+            if (afterwards is not null)
+                await afterwards(cancellation);
         }
         catch (OperationCanceledException) when (cancellation.IsCancellationRequested)
         {

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
@@ -12,6 +13,9 @@ internal sealed record EdgeClocks
     public required TreeReading? Server { get; init; }
 
     public required MachineSnapshot? Machine { get; init; }
+
+    /// <summary>The monotonic clock.</summary>
+    public long Timestamp { get; } = Stopwatch.GetTimestamp();
 
     /// <summary>
     /// Reads the clocks when a window begins, the client's clock last: to read the other clocks costs the client about

@@ -8,4 +8,7 @@ internal sealed record MeasuredRound(Measurement Round, string? ServerLost)
 {
     /// <summary>The longer window, when the window had to be longer than planned. Null otherwise.</summary>
     public LongerWindow? Lengthened { get; init; }
+
+    /// <summary>When the window, or each of its slices, was measured.</summary>
+    public IReadOnlyList<WindowSpan> Spans { get; init; } = [];
 }

@@ -76,6 +76,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             return Judged(RoundRecord.Make(cell, turn, result, usage), result.ServerLost, Standstill.Reason(result)) with
             {
                 Lengthened = Lengthen(cell, window, result),
+                Spans = [counters.Span],
             };
         }
         finally
@@ -148,6 +149,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             var round = RoundRecord.Make(arm.Cell, turn, result, usage) with { Slices = arm.Readings(length.Slice) };
             rounds.Add(Judged(round, lost, arm.Standstill) with
             {
+                Spans = arm.Spans,
                 Lengthened = length.Slice > options.Duration
                     ? new(arm.Cell, TimeSpan.FromMicroseconds(arm.CallNs / 1e3), options.Duration, length.Slice) : null,
             });

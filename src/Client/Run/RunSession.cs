@@ -95,10 +95,11 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             observer.Note("server: " + complaint);
         journal.Add(advice.Where(one => !journal.Record.Advice.Any(known => known.Id == one.Id)));
         var progress = new RunProgress();
+        var profile = await ProfileAsync(plan, servers, progress, journal, interruption.Token);
         observer.Started(plan, progress, interruption.Request);
         try
         {
-            await new BenchRunner(plan, new RoundRunner(plan.Options, servers, progress), journal, observer)
+            await new BenchRunner(plan, new RoundRunner(plan.Options, servers, progress), journal, observer, profile)
                 .RunAsync(interruption.Token);
         }
         finally
@@ -115,6 +116,20 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         if (journal.HasMeasured)
             observer.Finished(journal.Record, journal.Unsaved is null ? journal.File : null);
         return Code(journal);
+    }
+
+    /// <summary>Returns what samples the server after the rounds. Null when it is not asked for, or not possible here.</summary>
+    private async Task<Func<CancellationToken, Task>?> ProfileAsync(
+        BenchPlan plan, ServerSet servers, RunProgress progress, RunJournal journal, CancellationToken cancellation)
+    {
+        if (!options.Profile)
+            return null;
+        if (await ProfilePhase.RefusalAsync(servers, cancellation) is not { } refusal)
+            return new ProfilePhase(
+                plan, servers, new RoundRunner(SampledWindows.Of(plan.Options), servers, progress), journal, observer).RunAsync;
+        observer.Note(refusal);
+        journal.Replace(record => record with { Profile = new RunProfile { Refused = refusal } });
+        return null;
     }
 
     private RunJournal Journal(ServerSet servers, BenchPlan plan, HostInfo host)

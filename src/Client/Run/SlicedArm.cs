@@ -17,11 +17,15 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
     private readonly LoadSum sum = new();
     private readonly List<double> rates = [], clientCpu = [], serverCpu = [];
     private readonly List<int> order = [];
+    private readonly List<WindowSpan> spans = [];
     private bool isServerKnown = true;
 
     public PlannedCell Cell => cell;
 
     public LoadGenerator Generator => generator;
+
+    /// <summary>When each slice so far was measured.</summary>
+    public IReadOnlyList<WindowSpan> Spans => spans;
 
     /// <summary>
     /// The median duration of the warm-up's calls in ns. If no call ended, the warm-up's window. 0 if all calls failed.
@@ -105,6 +109,7 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
         isServerKnown &= counters.ServerCpuNs is not null;
         serverCpu.Add(PerCall(counters.ServerCpuNs ?? 0, slice));
         order.Add(place);
+        spans.Add(counters.Span);
         Usage = Usage?.Plus(usage) ?? usage;
         if (Standstill.Length == 0)
             Standstill = Run.Standstill.Reason(slice);

@@ -42,6 +42,9 @@ internal sealed class WindowCounters(
 
     private bool IsSearched => !IsSlice || owner.MayFork;
 
+    /// <summary>When the window was measured.</summary>
+    public WindowSpan Span => new(begin!.Timestamp, end!.Timestamp);
+
     /// <summary>The usage of the whole machine. Null when the system does not tell.</summary>
     public MachineUsage? Machine => Usage.Between(begin?.Machine, end?.Machine) is not { } machine ? null
         : Others() is not { } others ? machine : Usage.With(machine, others);

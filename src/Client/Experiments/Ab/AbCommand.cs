@@ -54,7 +54,7 @@ internal sealed class AbCommand
         Warmup = new("150ms"), // gives each server 3 s of load at its start: sixteen rounds take six minutes
         NotOffered =
         [
-            "-U", "--quick", "--aa", "--crank", "--reference", "--server-pids", "--load", "--find",
+            "-U", "--quick", "--aa", "--crank", "--profile", "--reference", "--server-pids", "--load", "--find",
             .. Knob.All.Where(knob => knob.Side == KnobSide.Server).Select(knob => knob.Option),
         ],
         Words = new Dictionary<string, string>

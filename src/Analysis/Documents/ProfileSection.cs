@@ -1,0 +1,96 @@
+using System.Globalization;
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Profile;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Documents;
+
+/// <summary>Where the CPU time of the server goes, by stage: a table for each load, and a sentence for the answer.</summary>
+internal static class ProfileSection
+{
+    public const string Title = "CPU time of the server by stage";
+
+    // One stage explains a difference when it has at least this share of it.
+    private const double Most = 0.5;
+
+    /// <summary>Makes a block for each load, then what the user must know about the samples. Empty without <c>--profile</c>.</summary>
+    public static IReadOnlyList<Block> Of(MeasuredRun run)
+    {
+        if (run.Record.Profile is not { } profile)
+            return [];
+        var sampled = StageShares.Of(run);
+        var blocks = sampled.GroupBy(cell => cell.Cell.Workload).Select(load => OfLoad(run, [.. load])).ToList();
+        var sentences = Refusals(run).ToList();
+        if (sampled.Count > 0)
+        {
+            sentences.Insert(0, "Each value is the stage's share of the samples × the server's CPU per call of the counted rounds. "
+                + "Intervals are of 95 %, each for itself, over pairs of sampled windows of one start of the server.");
+            sentences.AddRange(OfSamples(sampled));
+        }
+        return [.. blocks, new Block { Caption = profile.Refused, Sentences = sentences }];
+    }
+
+    /// <summary>
+    /// Says which stage explains the largest decided difference in the server's CPU per call. Null when no stage explains one.
+    /// </summary>
+    public static string? Line(MeasuredRun run) =>
+        (from arm in StageShares.Of(run)
+         let reference = ReferenceOf(run, arm)
+         where reference is not null && ArmComparison.Of(run, arm.Cell, reference.Cell, Metric.ServerCpu)
+             is { Verdict.IsTooLittle: false } and ({ IsBetter: true } or { IsWorse: true })
+         let whole = (arm.CallNs - reference.CallNs) ?? 0
+         from stage in StageShares.Names([arm, reference])
+         let part = whole > 0 ? arm.MoreThan(reference, stage) : arm.MoreThan(reference, stage)?.Turned()
+         where part is { IsDecided: true } && part.Ns >= Most * Math.Abs(whole) && part.Ns <= Math.Abs(whole) / Most
+         orderby Math.Abs(whole) / reference.CallNs descending, part.Ns descending
+         select $"{Arms.NameOf(run, arm.Cell.Workload)}: a call of {arm.Cell.Key.Arm} needs {Quantity.Micros(Math.Abs(whole))} "
+             + $"{(whole > 0 ? "more" : "less")} CPU of the server than a call of {reference.Cell.Key.Arm}; "
+             + $"in the stage \"{stage}\" it needs "
+             + $"{Signed(part).TrimStart('+')} µs {(whole > 0 ? "more" : "less")} (--profile).").FirstOrDefault();
+
+    private static Block OfLoad(MeasuredRun run, List<StageShares> arms)
+    {
+        var compared = arms.Where(arm => ReferenceOf(run, arm) is not null).ToList();
+        var table = new TextTable(["stage", .. arms.Select(arm => arm.Cell.Key.Arm),
+            .. compared.Select(arm => $"{arm.Cell.Key.Arm} − {ReferenceOf(run, arm)!.Cell.Key.Arm}, µs")]);
+        foreach (var stage in StageShares.Names(arms))
+            table.Add([stage, .. arms.Select(arm => Value(arm, arm.Share(stage))), .. compared.Select(
+                arm => arm.MoreThan(ReferenceOf(run, arm)!, stage) is { } more ? Signed(more) : Quantity.None)]);
+        table.Add(["together", .. arms.Select(arm => Value(arm, 1)), .. compared.Select(
+            arm => arm.CallNs - ReferenceOf(run, arm)!.CallNs is { } more ? Signed(new("", more, null)) : Quantity.None)]);
+        return new Block { Caption = Arms.NameOf(run, arms[0].Cell.Workload), Table = table };
+    }
+
+    private static StageShares? ReferenceOf(MeasuredRun run, StageShares arm) =>
+        run.ReferenceOf(arm.Cell) is not { } reference ? null : StageShares.Of(run).FirstOrDefault(other => other.Cell == reference);
+
+    private static string Value(StageShares arm, double share) =>
+        arm.CallNs is { } all ? Quantity.Micros(share * all) : Quantity.Percent(share);
+
+    private static string Signed(StageDifference difference)
+    {
+        var format = Math.Abs(difference.Ns) < 10_000 ? "F2" : "F1";
+        string Text(double value) => (value < 0 ? "−" : "") + Math.Abs(value / 1000).ToString(format, CultureInfo.InvariantCulture);
+        return (difference.Ns >= 0 ? "+" : "") + Text(difference.Ns)
+            + (difference.Interval is { } known ? $" [{Text(known.Low)}, {Text(known.High)}]" : "");
+    }
+
+    private static IEnumerable<string> Refusals(MeasuredRun run) =>
+        from profile in run.Record.Profile!.Cells
+        where profile.Refused.Length > 0
+        group profile by profile.Refused into same
+        select $"{string.Join(", ", same.Select(one => run.Record.Cells[one.Cell].Key.Arm).Distinct())}: {same.Key}.";
+
+    private static IEnumerable<string> OfSamples(IReadOnlyList<StageShares> cells)
+    {
+        var changes = cells.Where(cell => cell is { CallNs: > 0, SampledCallNs: > 0 })
+            .Select(cell => (cell.Cell.Key.Arm, Ratio: cell.SampledCallNs!.Value / cell.CallNs!.Value)).ToList();
+        if (changes.Count > 0 && changes.MaxBy(one => Math.Abs(Math.Log(one.Ratio))) is var (arm, ratio))
+            yield return "The sampled windows are not counted. Their server CPU per call differs from that of the counted rounds by "
+                + $"{Quantity.Change(ratio)} or less ({arm}).";
+        if (cells.MaxBy(cell => cell.Unnamed) is { Unnamed: >= 0.005 } most)
+            yield return $"In up to {Quantity.Percent(most.Unnamed)} of the samples the innermost method has no name, only an assembly: "
+                + "it is code that was compiled ahead. The assembly decides the stage.";
+    }
+}

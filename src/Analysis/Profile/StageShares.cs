@@ -1,0 +1,57 @@
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Analysis.Profile;
+
+/// <summary>The stages of a cell: the shares of its samples, and the CPU time of the server for a call of the counted rounds.</summary>
+public sealed record StageShares(MeasuredCell Cell, CellProfile Profile)
+{
+    private readonly long all = Profile.Windows.Sum(window => window.Samples.Values.Sum());
+
+    /// <summary>CPU time of the server for a call, in ns, in the counted rounds. Null when it is unknown.</summary>
+    public double? CallNs { get; } = Cell.Value(Metric.ServerCpu);
+
+    /// <summary>CPU time of the server for a call, in ns, in the sampled windows. Null when it is unknown.</summary>
+    public double? SampledCallNs => Profile.Windows.All(window => window.ServerCpuNs > 0)
+        ? Profile.Windows.Sum(window => window.ServerCpuNs) / Profile.Windows.Sum(window => window.Calls) : null;
+
+    /// <summary>The share of the samples whose innermost method of .NET has no name.</summary>
+    public double Unnamed => Profile.Unnamed / (double)all;
+
+    /// <summary>Lists the cells of a run that have samples.</summary>
+    public static IReadOnlyList<StageShares> Of(MeasuredRun run) =>
+        [.. from cell in run.Cells
+            join profile in run.Record.Profile?.Cells ?? [] on cell.Index equals profile.Cell
+            where profile.Windows.Count > 0 && cell.Median is not null
+            select new StageShares(cell, profile)];
+
+    /// <summary>Lists the stages of these cells in the order of reports. A stage that this version does not know comes last.</summary>
+    public static IEnumerable<string> Names(IEnumerable<StageShares> cells)
+    {
+        var present = cells.SelectMany(cell => cell.Profile.Windows).SelectMany(window => window.Samples.Keys).ToHashSet();
+        var known = Stage.All.Select(stage => stage.Name).ToList();
+        return [.. known.Where(present.Contains), .. present.Except(known).Order(StringComparer.Ordinal)];
+    }
+
+    /// <summary>Returns the share of the samples that belong to the stage.</summary>
+    public double Share(string stage) => Profile.Windows.Sum(window => window.Samples.GetValueOrDefault(stage)) / (double)all;
+
+    /// <summary>
+    /// Returns how much more CPU time of the server a call needs in this stage than a call of the other cell, in ns, with a 95 %
+    /// interval over pairs of windows. The interval takes the server's CPU per call of both cells as known. Null when one of them
+    /// is unknown.
+    /// </summary>
+    public StageDifference? MoreThan(StageShares other, string stage)
+    {
+        if (CallNs is not { } own || other.CallNs is not { } others)
+            return null;
+        var pairs = Profile.Windows.Join(other.Profile.Windows, window => window.Number, window => window.Number,
+            (one, two) => ShareOf(one, stage) * own - ShareOf(two, stage) * others);
+        var estimate = Share(stage) * own - other.Share(stage) * others;
+        return new(stage, estimate, SignedRank.IntervalOf(pairs, Joint.Alpha)?.With(estimate));
+    }
+
+    private static double ShareOf(ProfileWindow window, string stage) =>
+        window.Samples.GetValueOrDefault(stage) / (double)window.Samples.Values.Sum();
+}

@@ -1,0 +1,25 @@
+using IpcBench.Analysis.Statistics;
+
+namespace IpcBench.Client.Plan;
+
+/// <summary>
+/// The windows of <c>--profile</c>, in which the server is sampled. They come after all rounds, and results never count them.
+/// </summary>
+internal static class SampledWindows
+{
+    /// <summary>The time between two windows in which the samples are read.</summary>
+    private static readonly TimeSpan Reading = TimeSpan.FromSeconds(1);
+
+    /// <summary>The windows of each cell: the fewest that give the difference of two cells an interval.</summary>
+    public static int Count { get; } = SignedRank.FewestFor(Joint.Alpha);
+
+    /// <summary>The length of each window.</summary>
+    public static TimeSpan Length { get; } = TimeSpan.FromMilliseconds(500);
+
+    /// <summary>Returns the options with which a sampled window is measured.</summary>
+    public static RunOptions Of(RunOptions options) => options with { Duration = Length, FixedDuration = false, Calls = null };
+
+    /// <summary>Returns how long all sampled windows take together, if calls are fast.</summary>
+    public static TimeSpan TimeOf(BenchPlan plan) => !plan.Options.Profile ? TimeSpan.Zero : Count
+        * plan.FirstPhase.Aggregate(TimeSpan.Zero, (sum, cell) => sum + plan.TimeOf(cell) - plan.Options.Duration + Length + Reading);
+}

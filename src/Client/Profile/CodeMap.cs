@@ -1,0 +1,91 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
+using IpcBench.Analysis.Profile;
+
+namespace IpcBench.Client.Profile;
+
+/// <summary>
+/// The methods that a .NET process has compiled while it ran, by their addresses. The runtime writes them to a file for perf(1)
+/// (<see cref="DiagnosticsPort"/>). With W^X, which is the default, the code lies in a file in memory that is mapped twice. perf then
+/// tells positions in that file, which the process's list of mappings turns into addresses.
+/// </summary>
+internal sealed partial class CodeMap
+{
+    private readonly List<(ulong From, ulong Length, string Text)> methods = [];
+    private readonly List<(ulong Offset, ulong Length, ulong Start)> mappings = [];
+
+    /// <param name="methods">The lines of the map: address, length and method, both numbers as hexadecimal digits.</param>
+    /// <param name="mappings">The lines of <c>/proc/PID/maps</c>.</param>
+    public CodeMap(IEnumerable<string> methods, IEnumerable<string> mappings)
+    {
+        foreach (var words in methods.Select(line => line.Split(' ', 3)).Where(words => words.Length == 3))
+        {
+            var first = words[0].StartsWith("0x", StringComparison.Ordinal) ? words[0][2..] : words[0];
+            if (Hex(first) is { } from && Hex(words[1]) is { } length)
+                this.methods.Add((from, length, words[2]));
+        }
+        // Of methods at the same place the last one counts: the runtime uses the place of a method again that it has removed.
+        this.methods = [.. this.methods.Index().OrderBy(one => one.Item.From).ThenBy(one => one.Index).Select(one => one.Item)];
+        foreach (var words in mappings.Where(IsDoublyMapped).Select(line => line.Split(' ')))
+        {
+            // The first word is START-END, the second has the rights, such as r-xs, the third is the position.
+            if (words.Length > 2 && words[1].Contains('x') && words[0].Split('-') is [var from, var to]
+                && Hex(from) is { } start && Hex(to) is { } end && Hex(words[2]) is { } offset)
+                this.mappings.Add((offset, end - start, start));
+        }
+    }
+
+    /// <summary>Whether this file is a map of compiled code.</summary>
+    public static bool IsMap(string file) =>
+        file.EndsWith(".map", StringComparison.Ordinal) && file.Contains("/perf-", StringComparison.Ordinal);
+
+    /// <summary>Whether memory that perf names so may hold compiled code.</summary>
+    public static bool IsCompiled(string file) => IsDoublyMapped(file) || file is "[anon]" or "//anon" or "anon" or "[unknown]";
+
+    public static bool IsDoublyMapped(string file) => file.Contains("/memfd:doublemapper", StringComparison.Ordinal);
+
+    /// <summary>Finds the method at an address. Null when no method is known there.</summary>
+    /// <param name="isPosition">True when the address is a position in the file that is mapped twice.</param>
+    public StackFrame? Find(ulong address, bool isPosition)
+    {
+        if (isPosition)
+        {
+            var (offset, length, start) = mappings.Find(one => address >= one.Offset && address - one.Offset < one.Length);
+            if (length == 0)
+                return null;
+            address = address - offset + start;
+        }
+        var (low, high) = (0, methods.Count);
+        while (low < high)
+        {
+            var middle = (low + high) / 2;
+            if (methods[middle].From <= address)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low > 0 && address - methods[low - 1].From < methods[low - 1].Length ? FrameOf(methods[low - 1].Text) : null;
+    }
+
+    /// <summary>
+    /// Reads a method: <c>instance void [Assembly] Namespace.Type`1[Argument]::Method(…)[OptimizedTier1]</c>. Any other text
+    /// is a stub of the runtime.
+    /// </summary>
+    public static StackFrame FrameOf(string method)
+    {
+        if (Method().Match(method) is not { Success: true } found)
+            return new(FrameKind.Native, "stub", method.Split(['<', '(']) is [var first, ..] ? first.Split(' ')[^1] : method);
+        var type = Arguments().Replace(found.Groups[2].Value, "");
+        return new(FrameKind.Managed, found.Groups[1].Value, $"{type}.{found.Groups[3].Value}");
+    }
+
+    private static ulong? Hex(string text) =>
+        ulong.TryParse(text, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var number) ? number : null;
+
+    [GeneratedRegex(@"\[([\w.+-]+)\] (\S.*?)::([^(\[]+)")]
+    private static partial Regex Method();
+
+    // The number of type arguments and the arguments: `1[System.__Canon].
+    [GeneratedRegex(@"`\d+|\[.*\]")]
+    private static partial Regex Arguments();
+}

@@ -1,0 +1,142 @@
+using System.ComponentModel;
+using System.Diagnostics;
+using System.Globalization;
+
+namespace IpcBench.Client.Profile;
+
+/// <summary>A perf(1) that records samples of processes to a file.</summary>
+internal sealed class PerfRecording : IAsyncDisposable
+{
+    // perf samples as long as the inner shell waits for a line. If this process is killed, the inner shell reads the end of its input,
+    // and the outer shell removes the files. So perf never outlives the run, and leaves no file behind. The inner shell ignores the
+    // SIGTERM that perf sends when the server ends first.
+    private const string Recording = """
+        folder=$1 processes=$2 rate=$3; shift 3
+        perf record -q -g -B -N -k CLOCK_MONOTONIC -e cpu-clock -F "$rate" -o "$folder/samples" -p "$processes" -- \
+            sh -c 'trap "" TERM PIPE; echo ready; read -r line && : > "$0/kept"' "$folder"
+        [ -e "$folder/kept" ] || rm -rf "$folder" "$@"
+        """;
+
+    // The file is removed as soon as it is open, so that it is not left behind if this process is killed while perf reads.
+    private const string Reading = """exec 3<"$1"; rm -rf "$0"; exec perf script -i /proc/self/fd/3 --ns --no-inline -F "$2" """;
+
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+
+    private readonly Process perf;
+    private readonly Task<string> errors;
+    private readonly string folder;
+
+    private PerfRecording(Process perf, string folder) =>
+        (this.perf, this.folder, errors) = (perf, folder, perf.StandardError.ReadToEndAsync());
+
+    /// <summary>Starts perf. It samples when this method returns.</summary>
+    /// <param name="maps">The names of methods, which are removed too if this process is killed.</param>
+    /// <exception cref="IOException">perf does not sample. The message is perf's.</exception>
+    /// <exception cref="Win32Exception">There is no perf.</exception>
+    public static async Task<PerfRecording> StartAsync(
+        IReadOnlyCollection<int> processes, IEnumerable<string> maps, CancellationToken cancellation)
+    {
+        var folder = Directory.CreateTempSubdirectory("grpcbench-perf-").FullName;
+        PerfRecording recording;
+        try
+        {
+            recording = new(Start("sh", ["-c", Recording, "sh", folder,
+                string.Join(',', processes.Select(one => one.ToString(CultureInfo.InvariantCulture))),
+                Sampler.PerSecond.ToString(CultureInfo.InvariantCulture), .. maps]), folder);
+        }
+        catch (Win32Exception)
+        {
+            Directory.Delete(folder);
+            throw;
+        }
+        try
+        {
+            if (await recording.perf.StandardOutput.ReadLineAsync(cancellation).AsTask().WaitAsync(Patience, cancellation) == "ready")
+                return recording;
+            throw new IOException(await recording.FirstErrorAsync());
+        }
+        catch (Exception e)
+        {
+            await recording.DisposeAsync();
+            if (e is TimeoutException)
+                throw new IOException("perf did not begin in 20 s", e);
+            throw;
+        }
+    }
+
+    /// <summary>Ends the sampling. The samples can be read afterwards.</summary>
+    /// <exception cref="IOException">perf does not end.</exception>
+    public async Task StopAsync()
+    {
+        try
+        {
+            await perf.StandardInput.WriteLineAsync();
+            perf.StandardInput.Close();
+        }
+        catch (IOException)
+        {
+            // perf and its shell have already ended, for example by Ctrl-C.
+        }
+        try
+        {
+            await perf.WaitForExitAsync().WaitAsync(Patience);
+        }
+        catch (TimeoutException e)
+        {
+            throw new IOException("perf did not end in 20 s", e);
+        }
+    }
+
+    /// <summary>Reads the samples, once.</summary>
+    /// <exception cref="IOException">There are no samples.</exception>
+    public async IAsyncEnumerable<PerfSample> ReadAsync(PerfScript script)
+    {
+        if (!File.Exists(FileIn(folder)))
+            throw new IOException(await FirstErrorAsync());
+        using var reader = Start("sh", ["-c", Reading, folder, FileIn(folder), PerfScript.Fields]);
+        reader.StandardInput.Close();
+        var said = reader.StandardError.ReadToEndAsync();
+        try
+        {
+            await foreach (var sample in script.ReadAsync(reader.StandardOutput))
+                yield return sample;
+            await reader.WaitForExitAsync();
+            await said;
+        }
+        finally
+        {
+            if (!reader.HasExited)
+                reader.Kill();
+        }
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        if (!perf.HasExited)
+            perf.Kill(entireProcessTree: true);
+        perf.Dispose();
+        if (Directory.Exists(folder))
+            Directory.Delete(folder, recursive: true);
+        return ValueTask.CompletedTask;
+    }
+
+    private async Task<string> FirstErrorAsync() =>
+        (await errors.WaitAsync(Patience)).Split('\n').Select(line => line.Trim())
+            .FirstOrDefault(line => line.Length > 0 && line != "Error:") ?? "it says nothing";
+
+    private static string FileIn(string folder) => Path.Combine(folder, "samples");
+
+    private static Process Start(string program, IEnumerable<string> arguments)
+    {
+        var info = new ProcessStartInfo(program, arguments)
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        info.Environment["LC_ALL"] = "C";
+        info.Environment["PERF_CONFIG"] = "/dev/null"; // the user's settings of perf change its output
+        info.Environment["DEBUGINFOD_URLS"] = ""; // else perf may ask a network for symbols
+        return Process.Start(info)!;
+    }
+}

@@ -1,0 +1,116 @@
+using System.ComponentModel;
+using System.Globalization;
+using IpcBench.Analysis.Profile;
+using IpcBench.Analysis.Results;
+using IpcBench.Client.Plan;
+using IpcBench.Client.Profile;
+using IpcBench.Host;
+
+namespace IpcBench.Client.Run;
+
+/// <summary>
+/// The windows of <c>--profile</c>, after all rounds: the cells of the first phase are loaded as in a round, while perf(1) samples their
+/// servers. The results of these windows are not kept.
+/// </summary>
+internal sealed class ProfilePhase(BenchPlan plan, ServerSet servers, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
+{
+    private readonly Dictionary<int, StageTally> tallies = [];
+
+    /// <summary>
+    /// Returns why no server of the run can be sampled, as one sentence. Called before the first round, so that nobody waits for
+    /// samples that never come. Null when some server can be sampled.
+    /// </summary>
+    public static async Task<string?> RefusalAsync(ServerSet servers, CancellationToken cancellation)
+    {
+        var owners = servers.Targets.Select(target => servers.OwnerOf(servers.Now(target).Address)).ToList();
+        var processes = owners.SelectMany(owner => owner.Pids).Distinct().ToList();
+        return await Sampler.RefusalAsync(processes, cancellation)
+            ?? (processes.Count > 0 ? null : $"--profile: no process of a server is known: {ReasonOf(owners[0])}");
+    }
+
+    /// <summary>Samples. What was sampled is in the record also when this ends early.</summary>
+    /// <exception cref="OperationCanceledException">The user ended the run.</exception>
+    public async Task RunAsync(CancellationToken cancellation)
+    {
+        var refused = "";
+        try
+        {
+            observer.Note(string.Create(CultureInfo.InvariantCulture,
+                $"the server is sampled by perf: {SampledWindows.Count} windows of {SampledWindows.Length.TotalSeconds:0.###} s per cell, ")
+                + "which are not counted in results");
+            await using var sampler = new Sampler();
+            for (var window = 1; window <= SampledWindows.Count; window++)
+            {
+                foreach (var together in plan.Turns(plan.FirstPhase, window))
+                    await WindowAsync(sampler, together, window, cancellation);
+            }
+        }
+        catch (Exception e) when (e is IOException or Win32Exception or TimeoutException
+            || (e is OperationCanceledException && !cancellation.IsCancellationRequested))
+        {
+            refused = $"The server was not sampled to the end: {e.Message}";
+            observer.Note(refused);
+        }
+        finally
+        {
+            var frames = new List<string>();
+            List<CellProfile> cells = [.. plan.FirstPhase.Select(cell => ProfileOf(cell, frames))];
+            journal.Replace(record => record with
+            {
+                Profile = new RunProfile { Refused = refused, SamplesPerSecond = Sampler.PerSecond, Frames = frames, Cells = cells },
+            });
+        }
+    }
+
+    private CellProfile ProfileOf(PlannedCell cell, List<string> frames) =>
+        tallies.TryGetValue(cell.Index, out var tally) ? tally.Record(cell.Index, frames)
+            : new CellProfile { Cell = cell.Index, Refused = ReasonOf(OwnerOf(cell)) };
+
+    private ServerOwner OwnerOf(PlannedCell cell) => servers.OwnerOf(servers.Now(cell).Target.Address);
+
+    private static string ReasonOf(ServerOwner owner) => owner.Pids.Count > 0 ? "no window of this cell was sampled"
+        : owner.Reason.Length > 0 ? owner.Reason : "each connection has a process of its own, which is not sampled";
+
+    /// <summary>Measures one cell, or all cells of a comparison in turns, while their servers are sampled.</summary>
+    private async Task WindowAsync(Sampler sampler, IReadOnlyList<PlannedCell> planned, int number, CancellationToken cancellation)
+    {
+        var cells = planned.Where(cell => OwnerOf(cell).Pids.Count > 0).ToList();
+        if (cells.Count == 0)
+            return;
+        var processes = cells.ToDictionary(cell => cell.Index, ProcessesOf);
+        var all = processes.Values.SelectMany(one => one).ToHashSet();
+        await sampler.NameAsync(all);
+        GC.Collect(); // as before each round
+        await using var recording = await sampler.StartAsync(all, cancellation);
+        var measured = cells is [var single]
+            ? [await rounds.MeasureAsync(single, number, 0, plan.Options.Rate, cancellation)]
+            : await rounds.MeasureInTurnsAsync(cells, number, 0, cancellation);
+        await recording.StopAsync();
+        await foreach (var sample in sampler.ReadAsync(recording))
+        {
+            foreach (var one in measured.Where(one => processes[one.Round.Cell].Contains(sample.Process)
+                && one.Spans.Any(span => span.From <= sample.Timestamp && sample.Timestamp < span.To)))
+            {
+                TallyOf(one.Round.Cell).Add(sample.Thread, sample.Stack, sampler.IsDotnet(sample.Process));
+            }
+        }
+        foreach (var one in measured)
+        {
+            var server = one.Round.Server;
+            TallyOf(one.Round.Cell).EndWindow(
+                number, one.Round.Credited ?? one.Round.Completed, server is null ? 0 : server.CpuUserNs + server.CpuKernelNs);
+            if (one.ServerLost is { } lost)
+                throw new IOException(lost);
+        }
+        cancellation.ThrowIfCancellationRequested();
+    }
+
+    private StageTally TallyOf(int cell) => tallies.TryGetValue(cell, out var known) ? known : tallies[cell] = new StageTally();
+
+    private HashSet<int> ProcessesOf(PlannedCell cell)
+    {
+        var tree = new ProcessTree(OwnerOf(cell).Pids);
+        tree.Find();
+        return [.. tree.Members];
+    }
+}
