@@ -13,8 +13,8 @@ public class FoldedStacksTests
 
         Assert.Equal(["0: 0 1 = 3", "2: 2 = 5", "3: 3 = 2"], lines);
         Assert.Equal(["main", "a", "b", "c d"], names);
-        Assert.Equal(["main a = 3", "main a b = 5", "main a b c d = 2"], FoldedStacks.Decode(lines, names.Count)
-            .Select(stack => string.Join(' ', stack.Frames.Select(frame => names[frame])) + FormattableString.Invariant($" = {stack.Samples}")));
+        Assert.Equal([("main a", 3), ("main a b", 5), ("main a b c d", 2)], FoldedStacks.Decode(lines, names.Count)
+            .Select(stack => (string.Join(' ', stack.Frames.Select(frame => names[frame])), stack.Samples)));
     }
 
     [Fact]

@@ -52,7 +52,9 @@ public sealed class StageTally
         Stacks = FoldedStacks.Encode(stacks.Values.ToDictionary(one => one.Frames, one => one.Samples), frames),
     };
 
-    /// <summary>Lists the frames, the outermost first. Functions without a name that follow each other in one module are one frame.</summary>
+    /// <summary>
+    /// Lists the frames, the outermost first. Functions without a name that follow each other in one module are one frame.
+    /// </summary>
     private static IEnumerable<string> Shown(IReadOnlyList<StackFrame> stack)
     {
         var before = default(StackFrame);

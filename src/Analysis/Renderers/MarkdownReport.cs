@@ -38,7 +38,8 @@ public sealed class MarkdownReport : IReport
     private static Section[] Sections(Document document) =>
     [
         document.HighestRate, document.AtGivenLoad, document.Throughput with { Title = "" },
-        document.Latency, document.WakeUps, document.Profile, document.Connections, document.Layers, document.RoundTrips, document.Verdicts, document.Doubts,
+        document.Latency, document.WakeUps, document.Profile, document.Connections,
+        document.Layers, document.RoundTrips, document.Verdicts, document.Doubts,
     ];
 
     internal static string CommandOf(Document document) => $"- command: {TextTable.Code(document.Command)}";

@@ -50,7 +50,8 @@ public static class FoldedStacks
         }
     }
 
-    /// <summary>Reads the stacks of a cell: the frames, the outermost first, as indexes into <paramref name="names"/>, and the samples.</summary>
+    /// <summary>Reads the stacks of a cell: the numbers of their frames, the outermost first, and the samples.</summary>
+    /// <param name="names">How many names of frames there are.</param>
     /// <exception cref="FormatException">A line is not a stack.</exception>
     public static IEnumerable<(int[] Frames, long Samples)> Decode(IEnumerable<string> lines, int names)
     {

@@ -152,7 +152,7 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
     public Option<string[]> Watch { get; } = list.Many(HelpPlace.Machine.Rarely, "--watch", "NAME=ADDRESS",
         "count the connections of this listening address by state during each measurement, repeatable (Linux)");
 
-    public Option<bool> Profile { get; } = list.Flag(HelpPlace.Machine, "--profile",
+    public Option<bool> Profile { get; } = list.Flag(HelpPlace.Machine.Rarely, "--profile",
         "afterwards sample the server with perf(1): its CPU time by stage, from system calls to the handler (Linux)");
 
     public Option<bool> AgainstItself { get; } = list.Flag(HelpPlace.Machine.Rarely, "--aa",
