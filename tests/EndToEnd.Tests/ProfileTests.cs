@@ -1,5 +1,4 @@
 using IpcBench.Analysis.Profile;
-using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
 

@@ -1,4 +1,3 @@
-using System.Text;
 using IpcBench.Server.Tests.Support;
 using IpcBench.Transports;
 

@@ -85,7 +85,7 @@ public class SlicesTests
         await using var first = new FakeServer { Hears = Failing };
         await using var second = new FakeServer { Hears = Failing };
         var options = Typed.Read(Preset.Main,
-            $"-U {first.Address} -U {second.Address} -s 10 -c 2 -t 1 --slice 20ms --warmup 50ms -d 400ms".Split(' '));
+            $"-U {first.Address} -U {second.Address} -s 10 -c 2 -t 1 --slice 20ms --warmup 1s -d 400ms".Split(' '));
         await using var servers = await Typed.ServersAsync(options);
         var (runner, plan) = Runner(servers, options);
         var rounds = await runner.MeasureInTurnsAsync(plan.Cells, 1, 0, Token);
