@@ -57,7 +57,7 @@ public sealed class CampaignTests
         Assert.InRange(Share(random => Differs(Auto(random, isLookedAt: false, most: 30)), 600), 0.12, 1);
 
     [Fact]
-    public void Identical_arms_measured_one_after_the_other_would_differ_in_over_20_percent() =>
+    public void Over_20_percent_of_campaigns_would_find_identical_arms_different_if_measured_one_after_the_other() =>
         Assert.InRange(Share(random => Differs(Judge(Measure(random, 7, interleaved: false), 7))), 0.2, 1);
 
     [Fact]

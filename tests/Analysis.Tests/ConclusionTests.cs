@@ -102,7 +102,7 @@ public sealed class ConclusionTests
     }
 
     [Fact]
-    public void Too_few_rounds_say_how_many_are_missing()
+    public void With_too_few_rounds_the_answer_says_how_many_are_missing()
     {
         var run = new MeasuredRun(new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 3, SamplesPerRound = 200 }.Make());
         var missing = UnixAgainstTcp.RoundsMissing(run);

@@ -88,7 +88,7 @@ public sealed class DoubtTests
         Raises("not-warm", "compiled 150 methods", Second(round => round with { MethodsCompiled = 150 }));
 
     [Fact]
-    public void Rounds_in_two_groups_are_reported_as_placement() =>
+    public void Rates_that_fall_into_two_groups_raise_the_doubt_placement() =>
         Raises("placement", "4 rounds are near",
             Second(round => round.Number % 2 == 0 ? round with { WindowNs = round.WindowNs * 3 / 2 } : round));
 
@@ -127,7 +127,7 @@ public sealed class DoubtTests
         Assert.Null(Find(ResultsFile.Load(Path.Combine(Repository.Root, "results/quick/run.json")), "client-limit"));
 
     [Fact]
-    public void The_thread_pool_of_Grpc_Net_Client_is_not_limited_by_the_number_of_threads() =>
+    public void Grpc_Net_Client_raises_no_client_limit_because_its_thread_pool_ignores_the_threads_option() =>
         Assert.Null(Find(ResultsFile.Load(Path.Combine(Repository.Root, "results/findings/multiplexed-grpc-dotnet.json")),
             "client-limit"));
 

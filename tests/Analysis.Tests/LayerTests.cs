@@ -158,7 +158,7 @@ public class LayerTests
     [InlineData("markdown")]
     [InlineData("html")]
     [InlineData("svg")]
-    public void A_run_of_layers_is_reported_as_approved(string format) =>
+    public void The_report_of_a_layers_run_equals_its_approved_snapshot(string format) =>
         Snapshot.Verify($"layers.{format}", () =>
             Reports.Find(format)!.Make(new ReportModel(LayerRuns.Make(9, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5]))));
 

@@ -149,7 +149,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void An_unknown_published_figure_is_compared_with_nothing()
+    public void Without_a_known_published_figure_there_is_no_comparison()
     {
         var run = Make("starlette", 7, (Web("tcp"), 1_000), (Web("sharedvolume"), 1_100), (Web("combined"), 1_150));
         Assert.DoesNotContain("Only published", new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);

@@ -65,7 +65,7 @@ public sealed class HelpTests
         + "({0} --help)", "-U", "gopher://x")]
     [InlineData("--format 'papyrus' is unknown: write one of text, markdown, csv, wide-csv, runs-csv, json, html, svg, hgrm, wrk, "
         + "published, aa, junit, "
-        + "bencher, github-action-benchmark, prometheus ({0} report --help)", "report", "--format", "papyrus", "x.json")]
+        + "bencher, github-action-benchmark, prometheus, speedscope ({0} report --help)", "report", "--format", "papyrus", "x.json")]
     public async Task The_error_of_a_command_is_one_sentence_that_points_to_its_help(string sentence, params string[] typed) =>
         Assert.Equal((1, "", string.Format(CultureInfo.InvariantCulture, sentence, Tool.Client) + "\n"), await Tool.RunAsync(typed));
 

@@ -47,7 +47,7 @@ public sealed class FileComparison
         return new FileComparison(Side(measured, isHead: false), Side(measured, isHead: true), isPaired: true, asked: []);
     }
 
-    /// <summary>Whether both runs are sides of one run, so that rounds with the same number form pairs.</summary>
+    /// <summary>Whether both sides were measured together, in one run, so that rounds with the same number form pairs.</summary>
     public bool IsPaired { get; }
 
     /// <summary>

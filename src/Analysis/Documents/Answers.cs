@@ -97,11 +97,11 @@ public static class Answers
         return who + VerdictText.Against(shown.Verdict, shown.Metric, shown.Reference.Key.Arm);
     }
 
-    /// <summary>Names the doubts about these ratios, in brackets. Empty without a doubt.</summary>
+    /// <summary>Names the doubts about these ratios, in brackets. Empty when there are no doubts.</summary>
     internal static string Reserve(MeasuredRun run, params IEnumerable<ArmComparison> comparisons) =>
         DoubtsOf(run, comparisons) is { Length: > 0 } doubts ? $" ({doubts})" : "";
 
-    /// <summary>Names the doubts about these ratios, without brackets. Empty without a doubt.</summary>
+    /// <summary>Names the doubts about these ratios, without brackets. Empty when there are no doubts.</summary>
     internal static string DoubtsOf(MeasuredRun run, IEnumerable<ArmComparison> comparisons)
     {
         var doubts = comparisons.Select(one => Doubt.OfRatio(run, one.Cell, one.Reference)).OfType<string>().Distinct().ToList();

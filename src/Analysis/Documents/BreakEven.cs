@@ -42,7 +42,7 @@ public static class BreakEven
                 : $"{workload}: with {Text(work, interval)} of additional work per call, {less} (calculated from the server's CPU per "
                     + "call).";
         if (interval.Low <= 0)
-            return $"{workload}: from at most {Quantity.Duration(interval.High)} of work per call on, {less}.";
+            return $"{workload}: above at most {Quantity.Duration(interval.High)} of work per call, {less}.";
         var most = fits.Works.Max(one => BreakEvenFits.NsOf(one.Cell.Key.ServerWork));
         var beyond = work > most ? $" (calculated: {Quantity.Duration(most)} was the most work measured)" : "";
         return $"{workload}: above {Text(work, interval)} of work per call, {less}{beyond}.";

@@ -21,9 +21,9 @@ internal static class RunTables
     ];
 
     /// <summary>
-    /// Makes the table of the cells at full load for a screen. If the answer's table compares all these cells, this
-    /// table has the transports of a load side by side. Otherwise it has a row with the ratio for each arm, and no
-    /// column of transports if there is only one arm.
+    /// Makes the table that a screen shows for the cells at full load. If the answer's table compares all these cells, a row
+    /// is a load, with its transports side by side. Otherwise a row is a cell with its ratio, and the column of transports
+    /// is left out if there is only one arm.
     /// </summary>
     public static (string Title, TextTable Table) OnScreen(MeasuredRun run)
     {

@@ -32,5 +32,5 @@ internal sealed record VerdictGrid(
 
 /// <summary>A cell of the grid.</summary>
 /// <param name="Css">The CSS class of the cell's colour: up, down, even or open.</param>
-/// <param name="Doubt">The doubt about the verdict. Empty without a doubt.</param>
+/// <param name="Doubt">The doubt about the verdict. Empty when there is no doubt.</param>
 internal sealed record VerdictCell(string Css, string Text, string Doubt);

@@ -135,8 +135,8 @@ public sealed record LayerBudget
     private static double? Value(MeasuredCell cell, int number, bool isTime) =>
         cell.Rounds.FirstOrDefault(round => round.Record.Number == number) is not { } round ? null : isTime ? round.MeanNs : CpuOf(round);
 
-    // Adds the soft interrupts that the kernel charged to neither side. Some kernels charge them to processes, so at
-    // most the unattributed time is added. Any other unattributed time belongs to other programs.
+    // Adds the soft interrupts that the kernel charged to neither side. A kernel that charges them to processes has them in
+    // the total already, so at most the unattributed time is added. The rest of that time belongs to other programs.
     private static double? CpuOf(RoundMetrics round) =>
         Metric.TotalCpu.Value(round) + Math.Min(Metric.UnattributedCpu.Value(round) ?? 0, Metric.Find("softirq")!.Value(round) ?? 0);
 }

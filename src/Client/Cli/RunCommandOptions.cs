@@ -135,7 +135,9 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
     public Option<string> ServerCpus { get; } = list.Text(HelpPlace.Server.Rarely, "--server-cpus", "SET",
         "CPUs of the started server: 0-1 (default: free)");
 
-    /// <summary>One option for each entry of <see cref="Knob.All"/> that changes a transport of the command.</summary>
+    /// <summary>
+    /// One option for each entry of <see cref="Knob.All"/>, except knobs of a transport that this command does not offer.
+    /// </summary>
     public IReadOnlyList<(Knob Knob, Option<string> Option)> Knobs { get; } =
         [.. Knob.All.Where(knob => preset.OfferedTransports.Contains(knob.Transport ?? preset.OfferedTransports[0]))
             .Select(knob => (knob, CompletionCommand.Suggesting(

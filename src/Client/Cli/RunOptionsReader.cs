@@ -29,10 +29,10 @@ internal sealed class RunOptionsReader(
     }
 
     /// <summary>
-    /// Adds the shapes of <c>--shape</c>. Without this option, adds the preset's shapes to a run that makes unary gRPC
-    /// calls at full load, has no <c>-c</c> or <c>-m</c>, and compares transports or measures a user's method. A
-    /// preset's shape with its own client is added only if several transports are compared. A run without shapes has a
-    /// single load.
+    /// Adds the shapes of <c>--shape</c>. Without this option, adds the preset's shapes if the run makes unary gRPC calls at
+    /// full load, if neither <c>-c</c> nor <c>-m</c> is given, and if the run compares transports or measures a user's
+    /// method. Runs of <c>sweep</c> and <c>--crank</c> get no shapes. A shape that names a client is added only if several
+    /// transports are compared. A run without shapes has a single load.
     /// </summary>
     private RunOptions InShapes(RunOptions options)
     {

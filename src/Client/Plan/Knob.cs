@@ -68,7 +68,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
                 + "(default: as this tool was compiled)",
             (knobs, text) => knobs with { ServerBuild = OneOf(text, "--server-build", Builds) },
             knobs => knobs.ServerBuild) { Values = Builds, ServerOption = null }, // each build is another program
-        new("stack", KnobSide.Server, "gRPC stack of the started server: grpc-dotnet (default where it is built in) or built-in",
+        new("stack", KnobSide.Server, "gRPC stack of the started server: grpc-dotnet (default if the program contains it) or built-in",
             (knobs, text) => knobs with { Stack = OneOf(text, "--stack", Stacks) },
             knobs => knobs.Stack) { Values = Stacks },
         new("work", KnobSide.Server,

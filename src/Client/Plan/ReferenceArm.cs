@@ -29,7 +29,7 @@ internal static class ReferenceArm
         options.Reference is { } named && options.Transports.Contains(named) ? named
         : options.Transports.Contains(Usual) ? Usual : options.Transports[0];
 
-    /// <summary>Returns the kind of address for <c>--aa</c> with <c>-U</c>: a kind of at least two addresses.</summary>
+    /// <summary>Returns the kind of address that <c>--aa</c> with <c>-U</c> compares: at least two addresses have it.</summary>
     public static string OfAddresses(RunOptions options) => options.Addresses
         .GroupBy(address => address.Kind)
         .OrderByDescending(kind => kind.Key == (options.Reference ?? Usual))

@@ -42,11 +42,13 @@ internal sealed class ServerSet : IAsyncDisposable
     /// <summary>The processes of each server, by address. Only <see cref="OwnerOf"/> has child processes.</summary>
     public IReadOnlyDictionary<Address, ServerOwner> Owners => owners;
 
-    /// <summary>Returns the processes whose CPU time counts as the server's at this address, once its connections are open.</summary>
+    /// <summary>
+    /// Returns the processes whose CPU time is that of the server at this address. Call it after the connections are open.
+    /// </summary>
     public ServerOwner OwnerOf(Address address) =>
         address is Address.Child ? owners[address] with { Pids = ChildProgram.Running(address) } : owners[address];
 
-    /// <summary>Messages of the started servers, such as that TLS is left out since there is no certificate.</summary>
+    /// <summary>Messages of the started servers, for example: TLS is left out, because there is no certificate.</summary>
     public IEnumerable<string> Complaints => processes.SelectMany(process => process.Complaints).Distinct();
 
     /// <summary>The servers' descriptions of themselves, with one entry for each process.</summary>

@@ -15,7 +15,7 @@ internal sealed class Work(long ns)
 {
     private static readonly Speed Measured = Speed.Measure();
 
-    // The share of the remaining time that is computed before the clock is read again. It is below 1, because a step
+    // The work runs for this share of the remaining time before it reads the clock again. The share is below 1, because a step
     // takes longer than measured while other threads use the processor's caches and units.
     private const double Careful = 0.7;
 

@@ -38,7 +38,7 @@ internal static class ServerArguments
     private static readonly Option<int> Backlog = NumberOption.Number(
         "--backlog", "Connections that may wait to be accepted", 1, 1 << 20, Default.Backlog);
     private static readonly Option<int?> IoQueues = NumberOption.Optional(
-        "--io-queues", "Number of Kestrel's I/O queues (0: the thread pool), with --sockets loop of event loops", 0, 1024);
+        "--io-queues", "Number of Kestrel's I/O queues (0: the thread pool), or of event loops with --sockets loop", 0, 1024);
     private static readonly Option<bool> Inline = new("--inline")
     {
         Description = "Run the application on the polling threads, or on the event loops, instead of the thread pool",

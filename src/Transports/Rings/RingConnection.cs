@@ -14,7 +14,7 @@ public sealed unsafe class RingConnection : IDisposable
     /// <summary>Says what <see cref="Broken"/> means.</summary>
     public const string BrokenText = "the other process wrote a wrong position into the shared memory";
 
-    // So often is the memory looked at before the clock is.
+    // The number of looks at the memory before each look at the clock.
     private const int LooksAtOnce = 64;
 
     // After this time, each look lets other threads run. Otherwise two ends on one CPU would wait for the end of a time slice.

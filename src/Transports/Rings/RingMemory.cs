@@ -80,13 +80,13 @@ internal sealed unsafe class RingMemory : IDisposable
     [SupportedOSPlatform("windows")]
     public static RingMemory Open(string name) => new(MemoryMappedFile.OpenExisting(name));
 
-    /// <summary>The positions of the ring to the child (0) or to the client (1).</summary>
+    /// <summary>The positions of a ring. Ring 0 carries bytes to the child, ring 1 to the client.</summary>
     public Line* LineOf(int ring) => (Line*)(start + ring * LineSize);
 
-    /// <summary>The bytes of the ring to the child (0) or to the client (1).</summary>
+    /// <summary>The bytes of a ring. Ring 0 carries bytes to the child, ring 1 to the client.</summary>
     public byte* DataOf(int ring) => start + HeadSize + (nint)ring * Capacity;
 
-    /// <summary>The word that is 1 while the client (0) or the child (1) sleeps.</summary>
+    /// <summary>A word that holds 1 while a side sleeps. Side 0 is the client, side 1 the child.</summary>
     public int* SleeperOf(int side) => (int*)(start + SleepersAt + side * Apart);
 
     public void Dispose()

@@ -261,11 +261,11 @@ public class RunOptionsReaderTests
         "-o", "a.json", "-o", "b.json")]
     [InlineData("-o a.png: the extension decides the format, but '.png' is unknown: write .json for the results file (for report, "
         + "compare and --resume), or for a report: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, "
-        + ".svg, .hgrm, .wrk, .published, .aa, .junit, .bencher, .github-action-benchmark, .prometheus", "-o", "a.png")]
+        + ".svg, .hgrm, .wrk, .published, .aa, .junit, .bencher, .github-action-benchmark, .prometheus, .speedscope", "-o", "a.png")]
     [InlineData("-o run: the extension decides the format, but the file has no extension: write .json for the results file (for "
         + "report, compare and "
         + "--resume), or for a report: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, .svg, "
-        + ".hgrm, .wrk, .published, .aa, .junit, .bencher, .github-action-benchmark, .prometheus", "-o", "run")]
+        + ".hgrm, .wrk, .published, .aa, .junit, .bencher, .github-action-benchmark, .prometheus, .speedscope", "-o", "run")]
     [InlineData("--client: there is no client 'curl': write wire or grpc-dotnet", "--client", "curl")]
     [InlineData("--mode 'sideways' is unknown: write one of unary, upload, ping-pong, push, pull", "--mode", "sideways")]
     [InlineData("--mode 'upload,upload' names the same value twice", "--mode", "upload,upload")]

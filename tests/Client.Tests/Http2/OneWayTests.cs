@@ -100,7 +100,7 @@ public class OneWayTests
     }
 
     [Fact]
-    public async Task A_pull_call_ends_with_its_message_and_the_stream_is_cancelled_at_the_end()
+    public async Task A_pull_call_ends_with_its_message_and_its_stream_is_cancelled_when_the_load_ends()
     {
         var harness = Opened(Flow.In);
         var stream = (IOneWayStream)harness.Connection.Streams[0];

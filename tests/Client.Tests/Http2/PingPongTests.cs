@@ -240,7 +240,8 @@ public class PingPongTests
     [InlineData("half-closed", "no status")]
     [InlineData("after trailers", "ended early")]
     [InlineData("goodbye", "connection lost")]
-    public async Task Errors_of_a_hostile_server_are_counted_and_the_load_ends(string how, params string[] kinds)
+    public Task Errors_of_a_hostile_server_are_counted_and_the_load_ends(string how, params string[] kinds) =>
+        TestLoad.InTheEndAsync(async () =>
     {
         await using var server = Hostile(how);
         var load = TestLoad.Options(server.Address, streams: 3, timeout: 0.3) with { Mode = "ping-pong" };
@@ -250,5 +251,5 @@ public class PingPongTests
         Assert.Subset(kinds.Append("protocol").ToHashSet(), result.Failed.Keys.ToHashSet());
         if (kinds.Length == 0)
             Assert.InRange(result.CutOff, 12, int.MaxValue);
-    }
+    });
 }
