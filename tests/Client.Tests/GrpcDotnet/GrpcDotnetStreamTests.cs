@@ -1,6 +1,8 @@
+using Grpc.Core;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.GrpcDotnet;
 using IpcBench.Client.Tests.Http2.Support;
+using IpcBench.Protocol.V1;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.GrpcDotnet;
@@ -10,10 +12,7 @@ public class GrpcDotnetStreamTests
     [Fact]
     public async Task A_stream_that_was_cancelled_after_its_answer_is_not_used_again()
     {
-        var address = new Address.Tcp("127.0.0.1", 1);
-        await using var connection = new GrpcDotnetConnection(
-            new SyncScheduler(), new EngineOptions { Address = address, Size = 10, Connections = 1, Threads = 1 }, null, null, null,
-            new FailureNotes(), Connector.For(address, new ConnectorOptions()), new ConnectorOptions(), null);
+        await using var connection = Connection();
         var stream = new AnsweredStream(connection);
 
         await stream.CallAsync(1);
@@ -25,6 +24,66 @@ public class GrpcDotnetStreamTests
         await stream.CallAsync(3);
 
         Assert.Equal([1, 1, 3], stream.StreamOfCall);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Pushed_messages_whose_stream_was_cancelled_after_a_write_have_no_report(bool atEnd)
+    {
+        await using var connection = Connection();
+        var server = new SilentServer();
+        var stream = new GrpcDotnetPush(connection, new Bench.BenchClient(server), new Payload(), messages: 0);
+        server.AfterWrite = () => stream.CutOff(long.MaxValue);
+
+        Assert.True((await stream.CallAsync(1)).IsOk);
+        Assert.True((atEnd ? await stream.EndAsync(2) : await stream.CallAsync(2)).IsCutOff);
+        Assert.Null(stream.TakeReceipt());
+        Assert.True((await stream.CallAsync(3)).IsOk);
+    }
+
+    private static GrpcDotnetConnection Connection()
+    {
+        var address = new Address.Tcp("127.0.0.1", 1);
+        return new GrpcDotnetConnection(
+            new SyncScheduler(), new EngineOptions { Address = address, Size = 10, Connections = 1, Threads = 1 }, null, null, null,
+            new FailureNotes(), Connector.For(address, new ConnectorOptions()), new ConnectorOptions(), null);
+    }
+
+    /// <summary>Takes all messages of a stream and never answers.</summary>
+    private sealed class SilentServer : CallInvoker
+    {
+        public Action AfterWrite { get; set; } = () => { };
+
+        public override AsyncClientStreamingCall<TRequest, TResponse> AsyncClientStreamingCall<TRequest, TResponse>(
+            Method<TRequest, TResponse> method, string? host, CallOptions options) => new(
+                new Writer<TRequest>(this), new TaskCompletionSource<TResponse>().Task, Task.FromResult(new Metadata()),
+                () => Status.DefaultSuccess, () => [], () => { });
+
+        public override TResponse BlockingUnaryCall<TRequest, TResponse>(
+            Method<TRequest, TResponse> method, string? host, CallOptions options, TRequest request) => throw new NotSupportedException();
+
+        public override AsyncUnaryCall<TResponse> AsyncUnaryCall<TRequest, TResponse>(
+            Method<TRequest, TResponse> method, string? host, CallOptions options, TRequest request) => throw new NotSupportedException();
+
+        public override AsyncServerStreamingCall<TResponse> AsyncServerStreamingCall<TRequest, TResponse>(
+            Method<TRequest, TResponse> method, string? host, CallOptions options, TRequest request) => throw new NotSupportedException();
+
+        public override AsyncDuplexStreamingCall<TRequest, TResponse> AsyncDuplexStreamingCall<TRequest, TResponse>(
+            Method<TRequest, TResponse> method, string? host, CallOptions options) => throw new NotSupportedException();
+
+        private sealed class Writer<T>(SilentServer server) : IClientStreamWriter<T>
+        {
+            public WriteOptions? WriteOptions { get; set; }
+
+            public Task CompleteAsync() => Task.CompletedTask;
+
+            public Task WriteAsync(T message)
+            {
+                server.AfterWrite();
+                return Task.CompletedTask;
+            }
+        }
     }
 
     /// <summary>A stream that needs no server and outlives its calls. Its number is that of its first call.</summary>

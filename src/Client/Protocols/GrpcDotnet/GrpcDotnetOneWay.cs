@@ -16,6 +16,9 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
     private long sent, dueNs, firstDueNs, beganNs;
     private Receipt? receipt;
 
+    // A cut-off came just after a message was written, and cancelled the stream. Its messages then have no report.
+    private bool isReportLost;
+
     public void SetDue(long dueNs) => this.dueNs = dueNs;
 
     public Receipt? TakeReceipt()
@@ -26,16 +29,20 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
     }
 
     public override async ValueTask<CallResult> EndAsync(long nowNs) =>
-        await TryAsync(nowNs, (_, _) => open is null ? Task.FromResult(CallResult.Ok(0)) : FinishAsync(open));
+        await TryAsync(nowNs, (_, _) => TakeReportLost() ? Task.FromResult(CallResult.CutOff)
+            : open is null ? Task.FromResult(CallResult.Ok(0)) : FinishAsync(open));
 
     protected override void DropOpen()
     {
+        isReportLost |= open is not null;
         open?.Dispose();
         open = null;
     }
 
     protected override async Task<CallResult> Call(long sentNs, CancellationToken cancellation)
     {
+        if (TakeReportLost())
+            return CallResult.CutOff; // the worker then counts the messages without a report as not received
         if (open is null)
         {
             (open, sent, firstDueNs, beganNs) =
@@ -59,6 +66,13 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
             return wrong;
         open = sent == messages ? null : call;
         return CallResult.Ok(message.Payload_.Length);
+    }
+
+    private bool TakeReportLost()
+    {
+        var isLost = isReportLost;
+        isReportLost = false;
+        return isLost;
     }
 
     private async Task<CallResult> FinishAsync(AsyncClientStreamingCall<Payload, Received> call)
