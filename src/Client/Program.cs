@@ -25,6 +25,7 @@ AppDomain.CurrentDomain.UnhandledException += static (_, unhandled) =>
     {
         if (e is not OutOfMemoryException)
             continue;
+        ChildProcess.KillServers();
         Screen.Say("the system allows no more threads (ulimit -u, or the limit of a container) or no more memory");
         Environment.Exit(ExitCode.Environment);
     }
