@@ -181,7 +181,7 @@ internal static partial class ChildProcess
             _ = kill(server, KillNow);
     }
 
-    private static bool IsServer(int id) => ProcessTree.NameOf(id) == "GrpcBenchServer";
+    private static bool IsServer(int id) => ProcessTree.NameOf(id) == ServerLocation.Name;
 
     [LibraryImport("libc", SetLastError = true)]
     private static partial int kill(int process, int signal);

@@ -91,7 +91,8 @@ internal static class ThisProgram
 /// <summary>Finds the server in the folder <c>server</c> beside the client, where build, publish and packages put it.</summary>
 internal static class ServerLocation
 {
-    private const string Name = "GrpcBenchServer";
+    /// <summary>The name of the server's program, and of its process.</summary>
+    public const string Name = "GrpcBenchServer";
 
     /// <summary>Returns how to start the server. The caller adds the arguments.</summary>
     /// <exception cref="FileNotFoundException">The server is missing or cannot run. The message is one sentence with the fix.</exception>
