@@ -120,7 +120,7 @@ public sealed class PublishedTests
         Assert.Equal("differs: in the same direction, but less", Noisy(wide, 2.5, 3).Text);
         Assert.Equal("agrees", Noisy(wide, 1.0, 2).Text);
         // The published ratio of 2 to 3 is excluded, but the direction of the difference is not known.
-        Assert.Equal("differs: less, and the direction is not decided", Noisy([0.58, 0.8, 0.9, 1, 1.2, 1.65], 2, 3).Text);
+        Assert.Equal("differs: less, and which of the two is faster is not decided", Noisy([0.58, 0.8, 0.9, 1, 1.2, 1.65], 2, 3).Text);
         Assert.Equal("cannot tell: interval too wide",
             Noisy([0.58, 0.8, 0.9, 1, 1.2, 1.65], 1.3, 2).Text);
     }

@@ -27,8 +27,9 @@ public sealed class NginxTests : IDisposable
         }
         var file = Path.Combine(folder, "run.json");
         string[] more = perCall ? ["--connect-per-call"] : [];
-        await using var tool = Tool.Start(["http", $"http://127.0.0.1:{port}/", "-c", "50", "-t", "1", "-n", "50", "--timeout", "1s",
+        await using var tool = Tool.Start(["http", $"http://127.0.0.1:{port}/", "-c", "50", "-t", "1", "-n", "50", "--timeout", "10s",
             "-r", "1", "--warmup", "0s", "-o", file, .. more]);
+        // Each reply takes nginx 1 s (limit_rate), so that all calls are in flight together on any machine.
         // nginx closes idle connections to get free ones. The other connections make the calls of a connection that is
         // closed before its first call. So fewer than 50 may be active.
         var code = await tool.ExitCodeAsync();
@@ -50,7 +51,8 @@ public sealed class NginxTests : IDisposable
             events { worker_connections {{Connections}}; }
             http { access_log off; client_body_temp_path "{{folder}}/b"; proxy_temp_path "{{folder}}/p"; fastcgi_temp_path "{{folder}}/f";
               uwsgi_temp_path "{{folder}}/u"; scgi_temp_path "{{folder}}/s";
-              server { listen 127.0.0.1:{{port.ToString(CultureInfo.InvariantCulture)}}; location / { return 200 hi; } } }
+              server { listen 127.0.0.1:{{port.ToString(CultureInfo.InvariantCulture)}};
+                location / { limit_rate 1000; return 200 "{{new string('x', 1500)}}"; } } }
             """);
         return Tool.StartProgram("/usr/sbin/nginx", folder, "-p", folder, "-e", $"{folder}/log", "-c", configuration);
     }

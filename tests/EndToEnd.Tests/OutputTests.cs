@@ -19,6 +19,7 @@ public sealed class OutputTests(GivenServer server) : WritingStage(server), ICla
     [InlineData("/dev/stdout", ">{0}/out.json")]
     [InlineData("/dev/stdout", "| cat >{0}/out.json")]
     [InlineData("/dev/stderr", "2>{0}/out.json")]
+    [InlineData("/proc/self/fd/1", "| cat >{0}/out.json")]
     public async Task A_results_file_that_is_also_standard_output_is_rejected(string file, string redirected)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "devices in folders are Unix's");
@@ -34,7 +35,7 @@ public sealed class OutputTests(GivenServer server) : WritingStage(server), ICla
         Assert.SkipUnless(OperatingSystem.IsLinux(), "devices in folders are Unix's");
         var report = $"{Client} report '{Repository.Root}'/results/loop/echo-64.json --format runs-csv";
         var (_, alone, _) = await ShellAsync(report);
-        foreach (var output in new[] { "-o /dev/stdout", "-o /dev/fd/1", $"-o /dev/fd/3 3>>{Folder}/out" })
+        foreach (var output in new[] { "-o /dev/stdout", "-o /proc/self/fd/1", $"-o /dev/fd/3 3>>{Folder}/out" })
         {
             var (_, all, error) = await ShellAsync($"{{ echo first; {report} {output}; }} >{Folder}/out; echo last >>{Folder}/out; "
                 + $"{report} {output} >>{Folder}/out; cat {Folder}/out");

@@ -25,7 +25,8 @@ internal static class ProfileSection
         if (sampled.Count > 0)
         {
             sentences.Insert(0, "Each value is the stage's share of the samples × the server's CPU per call of the counted rounds. "
-                + "Intervals are of 95 %, each for itself, over pairs of sampled windows of one start of the server.");
+                + "Intervals are of 95 %, each for itself, over pairs of sampled windows of one start of the server; "
+                + "in the row \"together\" over the counted rounds.");
             sentences.AddRange(OfSamples(sampled));
         }
         return [.. blocks, new Block { Caption = profile.Refused, Sentences = sentences }];
@@ -58,9 +59,14 @@ internal static class ProfileSection
             table.Add([stage, .. arms.Select(arm => Value(arm, arm.Share(stage))), .. compared.Select(
                 arm => arm.MoreThan(ReferenceOf(run, arm)!, stage) is { } more ? Signed(more) : Quantity.None)]);
         table.Add(["together", .. arms.Select(arm => Value(arm, 1)), .. compared.Select(
-            arm => arm.CallNs - ReferenceOf(run, arm)!.CallNs is { } more ? Signed(new("", more, null)) : Quantity.None)]);
+            arm => Together(run, arm, ReferenceOf(run, arm)!) is { } more ? Signed(more) : Quantity.None)]);
         return new Block { Caption = Arms.NameOf(run, arms[0].Cell.Workload), Table = table };
     }
+
+    // The interval is of the counted rounds, like the CPU time of a call.
+    private static StageDifference? Together(MeasuredRun run, StageShares arm, StageShares reference) =>
+        arm.CallNs - reference.CallNs is not { } more ? null
+            : new("", more, PairedDifference.Compute(run, arm.Cell, reference.Cell, Metric.ServerCpu.Value)?.Interval?.With(more));
 
     private static StageShares? ReferenceOf(MeasuredRun run, StageShares arm) =>
         run.ReferenceOf(arm.Cell) is not { } reference ? null : StageShares.Of(run).FirstOrDefault(other => other.Cell == reference);

@@ -114,7 +114,8 @@ internal static class RunDoubts
         return pipes.Count == 0 || run.Record.Host.Os.Contains("Windows", StringComparison.OrdinalIgnoreCase) ? null : new Advice
         {
             Id = "pipe-is-socket",
-            Doubt = "On this system pipe is a Unix socket behind .NET's pipe API: these rows say nothing about named pipes on Windows.",
+            Doubt = "On this system, the transport pipe is a Unix socket behind .NET's pipe API: these rows say nothing about named "
+                + "pipes on Windows.",
             Fix = "Measure on Windows to learn about named pipes.",
             Cells = pipes,
         };

@@ -26,7 +26,8 @@ public static partial class FileKind
     }
 
     /// <summary>Whether the path is a name that a Unix system gives to standard output or error of this process.</summary>
-    public static bool IsStandardOutput(string path) => path is "/dev/stdout" or "/dev/stderr" or "/dev/fd/1" or "/dev/fd/2";
+    public static bool IsStandardOutput(string path) =>
+        path is "/dev/stdout" or "/dev/stderr" or "/dev/fd/1" or "/dev/fd/2" or "/proc/self/fd/1" or "/proc/self/fd/2";
 
     /// <summary>
     /// Whether the path is a device or pipe. .NET has no method for this, and opening and closing a pipe would end the
@@ -46,10 +47,11 @@ public static partial class FileKind
     private static unsafe partial int Statx(int folder, string path, int flags, uint mask, byte* buffer);
 
     /// <summary>
-    /// Returns the full path behind all links. A path in /dev is kept as it is: /dev/stdout leads to an open file of
-    /// this process, and an open file may have no path.
+    /// Returns the full path behind all links. A path in /dev or /proc/self/fd is kept as it is: /dev/stdout leads to an
+    /// open file of this process, and an open file may have no path.
     /// </summary>
     internal static string Target(string path) =>
         new FileInfo(path).LinkTarget is not null && !path.StartsWith("/dev/", StringComparison.Ordinal)
+            && !path.StartsWith("/proc/self/fd/", StringComparison.Ordinal)
             ? File.ResolveLinkTarget(path, returnFinalTarget: true)!.FullName : Path.GetFullPath(path);
 }

@@ -72,10 +72,8 @@ internal static class PlaceChecks
         AddressState.Denied => new("address", Level.Warn, $"{address} belongs to another user, and this user may not open it",
             "give the server another address with --listen"),
         AddressState.Stale => new("address", Level.Warn, $"{address} is left over from a server that has ended",
-            $"the next server replaces the file; or {Remove(address)}"),
+            $"the next server replaces the file; or rm {address.SocketFile}"),
         _ => new("address", Level.Warn, $"the file at {address} is not a socket",
             "move the file away, or give the server another address with --listen"),
     };
-
-    private static string Remove(Address address) => address.SocketFile is { } file ? "rm " + file : "stop it";
 }

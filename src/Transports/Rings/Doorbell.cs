@@ -33,8 +33,24 @@ internal sealed unsafe class FutexBell(int* word) : Doorbell
 internal sealed unsafe class EventFdBell(int descriptor) : Doorbell
 {
     /// <exception cref="IOException">The process has no descriptor left.</exception>
-    public static EventFdBell Create() => new(Native.EventFd(0, Native.CloseOnExec) is >= 0 and var descriptor
+    private static EventFdBell Create() => new(Native.EventFd(0, Native.CloseOnExec) is >= 0 and var descriptor
         ? descriptor : throw new IOException("no eventfd: " + Marshal.GetLastPInvokeErrorMessage()));
+
+    /// <summary>Makes the descriptors of both sides, or none.</summary>
+    /// <inheritdoc cref="Create" path="/exception"/>
+    public static (EventFdBell Client, EventFdBell Child) CreatePair()
+    {
+        var client = Create();
+        try
+        {
+            return (client, Create());
+        }
+        catch
+        {
+            client.Dispose();
+            throw;
+        }
+    }
 
     public int Descriptor => descriptor;
 

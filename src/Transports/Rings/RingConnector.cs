@@ -36,7 +36,7 @@ public static class RingConnector
         (Doorbell Client, Doorbell Child)? bells = null;
         try
         {
-            bells = wait.Bell == RingBell.EventFd ? (EventFdBell.Create(), EventFdBell.Create()) : OnWords(memory);
+            bells = wait.Bell == RingBell.EventFd ? EventFdBell.CreatePair() : OnWords(memory);
             int[] bellsInherited = bells is (EventFdBell client, EventFdBell server) ? [client.Descriptor, server.Descriptor] : [];
             return new(memory, true, bells.Value, wait, ChildProgram.Start(address, [descriptor, .. bellsInherited]));
         }
