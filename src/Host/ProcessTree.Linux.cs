@@ -1,10 +1,13 @@
 using System.Globalization;
+using System.Runtime.InteropServices;
 
 namespace IpcBench.Host;
 
 public sealed partial class ProcessTree
 {
     private const long TickNs = 10_000_000; // USER_HZ, the unit of /proc/<pid>/stat, is 100 on every architecture that .NET supports
+
+    private const int NoSuchProcess = 3, KillNow = 9, Stop = 19; // ESRCH, and SIGKILL and SIGSTOP of signal(7)
 
     // Indexes of proc_pid_stat(5), counted from the field after the program's name: state, ppid, …, flags, …, utime,
     // stime, cutime, cstime, …, starttime, vsize, rss.
@@ -41,6 +44,17 @@ public sealed partial class ProcessTree
         }
     }
 
+    // A stopped process starts no others. So the loop ends when each process of the family is stopped.
+    private static bool KillLinux(int root)
+    {
+        var family = new HashSet<int>();
+        while (Family([root], Parents(), StartOf).Where(family.Add).ToList() is { Count: > 0 } found)
+            found.ForEach(one => _ = kill(one, Stop));
+        return family.Count(one => kill(one, KillNow) != 0 && Marshal.GetLastPInvokeError() != NoSuchProcess) == 0;
+
+        static long? StartOf(int one) => ProcessClock.Read(one)?.StartTicks;
+    }
+
     private static Dictionary<int, int> ParentsLinux()
     {
         var (parents, files) = (new Dictionary<int, int>(), new SystemFiles());
@@ -54,6 +68,9 @@ public sealed partial class ProcessTree
 
     private static string NameOfLinux(int process) =>
         new SystemFiles().Read(string.Create(CultureInfo.InvariantCulture, $"/proc/{process}/comm")).Trim();
+
+    [LibraryImport("libc", SetLastError = true)]
+    private static partial int kill(int process, int signal);
 
     private static long Number(string word) => long.TryParse(word, CultureInfo.InvariantCulture, out var value) ? value : 0;
 }

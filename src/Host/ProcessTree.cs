@@ -1,3 +1,6 @@
+using System.ComponentModel;
+using System.Diagnostics;
+
 namespace IpcBench.Host;
 
 /// <summary>
@@ -54,6 +57,31 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
         foreach (var (process, clock) in reading.Clocks)
             clocks[process] = clock;
         return new TreeReading(roots, clocks);
+    }
+
+    /// <summary>
+    /// Kills a process with its descendants. Returns false when the system refuses to kill one of them. On Windows this
+    /// also happens when a process is about to end. A process that has ended already is no error.
+    /// </summary>
+    public static bool Kill(int process)
+    {
+        // .NET's own Kill reads every process of the machine, and one that it could not read has made it fail.
+        if (OperatingSystem.IsLinux())
+            return KillLinux(process);
+        try
+        {
+            using var root = Process.GetProcessById(process);
+            root.Kill(entireProcessTree: true);
+            return true;
+        }
+        catch (ArgumentException)
+        {
+            return true;
+        }
+        catch (Exception e) when (e is InvalidOperationException or Win32Exception or AggregateException)
+        {
+            return false;
+        }
     }
 
     /// <summary>Returns the name of a process without its path. Empty when the process has ended or may not be read.</summary>

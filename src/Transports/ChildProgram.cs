@@ -215,7 +215,7 @@ public sealed class ChildProgram : IDisposable
         }
         catch (OperationCanceledException)
         {
-            process.Kill(entireProcessTree: true);
+            process.Kill();
             await process.WaitForExitAsync(CancellationToken.None);
         }
         lock (Gate)

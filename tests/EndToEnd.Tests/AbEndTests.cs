@@ -6,9 +6,10 @@ namespace IpcBench.EndToEnd.Tests;
 /// <summary>Checks that a run of <c>ab</c> leaves no process, however it ends and whatever its servers do in the background.</summary>
 public sealed class AbEndTests : IDisposable
 {
-    // The program and its address are quoted for the tool and for sh, because both may contain spaces.
+    // The program and its address are quoted for the tool and for sh, because both may contain spaces. The calls last 5 ms,
+    // so that they leave the processors to other tests.
     private static readonly string Server =
-        $"\"{Path.Combine(Tool.ClientFolder, "server", "GrpcBenchServer")}\" --listen \"{{address}}\"";
+        $"\"{Path.Combine(Tool.ClientFolder, "server", "GrpcBenchServer")}\" --listen \"{{address}}\" --delay-us 5000";
 
     // Commands of servers, by name. FILE is a file that the test creates as a signal.
     private static readonly Dictionary<string, string> Commands = new()
@@ -90,7 +91,7 @@ public sealed class AbEndTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
         var end = Path.Combine(folder, "end");
-        await using var tool = Start(Commands["shell that ends"].Replace("FILE", end, StringComparison.Ordinal), 5, "3s");
+        await using var tool = Start(Commands["shell that ends"].Replace("FILE", end, StringComparison.Ordinal), 5, "1s");
         await tool.SeesAsync("round 1");
         await File.WriteAllTextAsync(end, "", TestContext.Current.CancellationToken);
         Assert.True(await tool.ExitCodeAsync() == 2, tool.Output + tool.Error);

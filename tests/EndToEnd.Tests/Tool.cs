@@ -84,7 +84,7 @@ internal sealed class Tool : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         if (!Process.HasExited)
-            Process.Kill(entireProcessTree: true);
+            IpcBench.Host.ProcessTree.Kill(Process.Id);
         await Process.WaitForExitAsync();
         Process.Dispose();
     }

@@ -38,7 +38,7 @@ internal sealed class Child : IDisposable
     public void Dispose()
     {
         if (!process.HasExited)
-            process.Kill(entireProcessTree: true);
+            ProcessTree.Kill(process.Id);
         process.WaitForExit(10_000);
         process.Dispose();
     }

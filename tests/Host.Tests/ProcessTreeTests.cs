@@ -26,6 +26,35 @@ public class ProcessTreeTests
     }
 
     [Fact]
+    public async Task A_process_is_killed_with_all_its_descendants()
+    {
+        using var child = Child.Shell("sleep 1000 & setsid sh -c 'sleep 1000 & echo ready; wait' & wait");
+        await child.LineAsync();
+        var tree = new ProcessTree([child.Id]);
+        tree.Find();
+        Assert.Equal(4, tree.Members.Count);
+
+        Assert.True(ProcessTree.Kill(child.Id));
+        await child.EndedAsync();
+        for (var i = 0; i < 600 && tree.Members.Any(IsAlive); i++)
+            await Task.Delay(50, TestContext.Current.CancellationToken);
+        Assert.DoesNotContain(tree.Members, IsAlive);
+        Assert.True(ProcessTree.Kill(child.Id)); // an ended process is no error
+
+        static bool IsAlive(int id) // a process that has ended has no command line
+        {
+            try
+            {
+                return File.ReadAllText($"/proc/{id}/cmdline").Length > 0;
+            }
+            catch (IOException)
+            {
+                return false;
+            }
+        }
+    }
+
+    [Fact]
     public void CPU_time_of_an_ended_child_is_not_subtracted_if_its_parent_did_not_wait_for_it()
     {
         // 8 waited for its child 9, which used 0.3 s and then 0.2 s more. 11 ended too, but its parent 10 did not wait.

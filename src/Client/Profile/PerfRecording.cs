@@ -1,6 +1,7 @@
 using System.ComponentModel;
 using System.Diagnostics;
 using System.Globalization;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Profile;
 
@@ -113,7 +114,7 @@ internal sealed class PerfRecording : IAsyncDisposable
     public ValueTask DisposeAsync()
     {
         if (!perf.HasExited)
-            perf.Kill(entireProcessTree: true);
+            ProcessTree.Kill(perf.Id);
         perf.Dispose();
         if (Directory.Exists(folder))
             Directory.Delete(folder, recursive: true);

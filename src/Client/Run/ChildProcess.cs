@@ -137,39 +137,11 @@ internal static partial class ChildProcess
             TryKill(process);
         }
         foreach (var one in tree.Descendants)
-            Kill(one);
+            ProcessTree.Kill(one);
     }
 
-    /// <summary>Kills a process with its descendants. A process that has ended already is no error.</summary>
-    public static void Kill(int id)
-    {
-        try
-        {
-            using var process = Process.GetProcessById(id);
-            TryKill(process);
-        }
-        catch (ArgumentException)
-        {
-            // The process has ended.
-        }
-    }
-
-    /// <summary>
-    /// Kills a process with its descendants. Returns false when the system refuses to kill one of them. On Windows
-    /// this also happens when the process is about to end.
-    /// </summary>
-    private static bool TryKill(Process process)
-    {
-        try
-        {
-            process.Kill(entireProcessTree: true);
-            return true;
-        }
-        catch (Exception e) when (e is InvalidOperationException or System.ComponentModel.Win32Exception or AggregateException)
-        {
-            return false;
-        }
-    }
+    // The system may have given the id of an ended process to another process.
+    private static bool TryKill(Process process) => process.HasExited || ProcessTree.Kill(process.Id);
 
     /// <summary>
     /// Kills the servers of this project that this process has started, without a thread. A server whose start hangs for

@@ -100,12 +100,12 @@ internal sealed class ProcessReaper : IDisposable
         foreach (var (id, start) in left)
         {
             if (StartOf(id) == start)
-                ChildProcess.Kill(id);
+                ProcessTree.Kill(id);
         }
         for (var pass = 0; mark.Length > 0 && pass < MostPasses && Orphans.Marked(mark) is { Count: > 0 } marked; pass++)
         {
             foreach (var id in marked)
-                ChildProcess.Kill(id);
+                ProcessTree.Kill(id);
             await Task.Delay(Pause);
         }
         ignored.ForEach(one => one.Dispose());
@@ -169,7 +169,7 @@ internal sealed class ProcessReaper : IDisposable
             {
                 foreach (var orphan in orphans)
                 {
-                    ChildProcess.Kill(orphan);
+                    ProcessTree.Kill(orphan);
                     Orphans.Reap(orphan);
                 }
                 await Task.Delay(Pause);

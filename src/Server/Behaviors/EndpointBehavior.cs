@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Server.Behaviors;
 
@@ -47,10 +48,13 @@ internal enum WrongAnswer
 }
 
 /// <summary>
-/// Delays calls by microseconds, more exactly than timers can. A thread spins while any call waits, so this is for tests only.
+/// Delays calls by microseconds, more exactly than timers can. A thread sleeps until shortly before a call is due, and then
+/// spins, so this is for tests only.
 /// </summary>
 internal sealed class DelayLine
 {
+    private static readonly TimeSpan Spin = OperatingSystem.IsWindows() ? TimeSpan.FromMilliseconds(1) : TimeSpan.FromMicroseconds(100);
+
     private readonly BlockingCollection<(long Due, TaskCompletionSource Done)> waiting = [];
     private readonly Lazy<Thread> thread;
 
@@ -77,8 +81,12 @@ internal sealed class DelayLine
 
     private void Run()
     {
+        FineSleep.Sharpen();
         foreach (var (due, done) in waiting.GetConsumingEnumerable())
         {
+            var sleep = Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), due) - Spin;
+            if (sleep > TimeSpan.Zero)
+                FineSleep.For((long)sleep.TotalNanoseconds);
             while (Stopwatch.GetTimestamp() < due)
                 Thread.Yield();
             done.SetResult();

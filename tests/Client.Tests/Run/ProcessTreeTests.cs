@@ -126,7 +126,7 @@ public class ProcessTreeTests
 
     private static void Kill(Process process)
     {
-        process.Kill(entireProcessTree: true);
+        ProcessTree.Kill(process.Id);
         Assert.True(process.WaitForExit(10_000));
     }
 

@@ -61,7 +61,7 @@ public class RelaunchTests
         finally
         {
             if (!process.HasExited)
-                process.Kill(entireProcessTree: true);
+                IpcBench.Host.ProcessTree.Kill(process.Id);
         }
     }
 }
