@@ -13,7 +13,8 @@ using IpcBench.Schema;
 using var console = Utf8Console.Enable();
 StandardOutput.Guard();
 
-// Cancels SIGXFSZ (signal(7)), which would end the process: a file above its limit (ulimit -f) then fails the write.
+// SIGXFSZ (signal(7)) would end the process when a file grows above the limit (ulimit -f). The signal is cancelled, so that
+// the write fails instead.
 using var fileSize = OperatingSystem.IsLinux()
     ? PosixSignalRegistration.Create((PosixSignal)25, static signal => signal.Cancel = true)
     : null;
@@ -31,7 +32,7 @@ AppDomain.CurrentDomain.UnhandledException += static (_, unhandled) =>
     }
 };
 
-// The help of the command that was typed.
+// Error messages end with this command, which shows the help of the command that was typed.
 var help = $"{ThisProgram.Typed} --help";
 try
 {
@@ -50,7 +51,7 @@ try
         return ExitCode.Usage;
     }
 
-    // The run handles Ctrl-C itself and keeps its measurements.
+    // There is no ProcessTerminationTimeout, because the run handles Ctrl-C itself and keeps its measurements.
     var code = await typed.InvokeAsync(
         new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });
     if (StandardOutput.Failure is not { } failure)

@@ -24,7 +24,7 @@ public static partial class Affinity
         return FromMask(read == 0 ? available : mask);
     }
 
-    // /proc/self/status shows the CPUs of the main thread, whichever thread reads it.
+    // /proc/self/status shows the CPUs of the main thread, whichever thread reads the file.
     internal static CpuSet? CurrentLinux(ISystemFiles files)
     {
         const string field = "Cpus_allowed_list:";
@@ -33,7 +33,8 @@ public static partial class Affinity
         return line is not null && CpuSet.TryParse(line[field.Length..].Trim(), out var set, out _) ? set : null;
     }
 
-    // A child inherits the affinity of the thread that forks it. So this thread takes the child's set while it starts the child.
+    // A child inherits the affinity of the thread that forks it. So the calling thread has the child's set of CPUs
+    // while it starts the child.
     private static Process StartLinux(ProcessStartInfo info, CpuSet cpus)
     {
         var before = new byte[MaskBytes];

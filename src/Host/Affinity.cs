@@ -10,14 +10,14 @@ namespace IpcBench.Host;
 public static partial class Affinity
 {
     /// <summary>
-    /// Returns all CPUs that the system allows this process. <see cref="Current"/> may be
-    /// fewer. Null when the system has no affinity.
+    /// Returns all CPUs that the system allows this process. <see cref="Current"/> may return fewer CPUs. Null when the
+    /// system has no CPU affinity.
     /// </summary>
     public static CpuSet? Available() => OperatingSystem.IsLinux() ? AvailableLinux()
         : OperatingSystem.IsWindows() ? MasksWindows()?.System
         : null;
 
-    /// <summary>Returns the CPUs of this process. Null when the system has no affinity.</summary>
+    /// <summary>Returns the CPUs on which this process may run at present. Null when the system has no CPU affinity.</summary>
     public static CpuSet? Current() => OperatingSystem.IsLinux() ? CurrentLinux(new SystemFiles())
         : OperatingSystem.IsWindows() ? MasksWindows()?.Process
         : null;
@@ -37,7 +37,7 @@ public static partial class Affinity
         {
             return cpus is null ? StartHere(info) : OperatingSystem.IsLinux() ? StartLinux(info, cpus) : StartWindows(info, cpus);
         }
-        // .NET's message is not used. It repeats the program and the folder. If the program is a folder, it says "Success".
+        // .NET's message is not used, because it repeats the program and the folder, and is "Success" if the program is a folder.
         catch (Exception e) when (e is Win32Exception or IOException)
         {
             var why = Directory.Exists(info.FileName) ? "the path is a folder"

@@ -19,8 +19,9 @@ public static class CompletionThreads
     public static void Inline() => Environment.SetEnvironmentVariable(InlineVariable, "1");
 
     /// <summary>
-    /// Limits the completion threads to this number. Call this before the first socket exists. Returns the values that
-    /// the changed environment variables had before, for the environment of child processes. Empty on Windows.
+    /// Limits the completion threads to this number. Call this before the first socket exists. Returns the old values
+    /// of the environment variables that this method sets, because child processes get the old values. Empty on
+    /// Windows.
     /// </summary>
     public static IReadOnlyDictionary<string, string?> Limit(int threads)
     {

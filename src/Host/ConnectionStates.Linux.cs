@@ -12,7 +12,7 @@ public abstract partial class ConnectionStates
         try
         {
             states = new LinuxStates(endpoints);
-            states.Read(new ConnectionTally[endpoints.Count]); // fails here if the kernel lacks the module of a family
+            states.Read(new ConnectionTally[endpoints.Count]); // throws if the kernel lacks the module of an address family
             return states;
         }
         catch (Win32Exception)
@@ -127,7 +127,7 @@ internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
         var queued = BinaryPrimitives.ReadInt64LittleEndian(message[56..]) != 0; // rqueue and wqueue, 4 bytes each
         if (!isServer)
             return queued ? End.Open | End.Busy : End.Open;
-        // A socket without an inode has no file yet, because nobody has accepted it.
+        // A socket without an inode has no file yet, because the server has not accepted the connection.
         if (BinaryPrimitives.ReadInt32LittleEndian(message[68..]) == 0)
             return End.NotAccepted;
         return queued || IsRequestOut(SocketDiag.Attribute(message, FixedPart, Info)) ? End.Open | End.Busy : End.Open;
@@ -156,8 +156,8 @@ internal sealed class TcpStates(IReadOnlyList<ushort?> ports)
 /// <param name="names">The name of each endpoint in the kernel's form. Null for an endpoint that is not a Unix socket.</param>
 internal sealed class UnixStates(IReadOnlyList<string?> names)
 {
-    // In linux/unix_diag.h, a message has 16 bytes before its attributes. The dump omits the sockets in an accept queue,
-    // but the message of the listening socket tells how many there are.
+    // In linux/unix_diag.h, a message has 16 bytes before its attributes. The dump omits the sockets in an accept
+    // queue, but the message of the listening socket contains their number.
     private const int FixedPart = 16, NameAttribute = 0, PeerAttribute = 2, QueuesAttribute = 4;
     private const uint ShowNamePeerQueues = 0x01 | 0x04 | 0x10;
     private const int Established = 1, Listen = 10;

@@ -100,8 +100,8 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
     [LibraryImport("libc")]
     private static partial int getrusage(int who, out ResourceUsage usage);
 
-    // struct rusage has two timevals of 2 values each and 14 longs: 18 values of 8 bytes on
-    // 64-bit Linux. The counts are the last two.
+    // struct rusage has two timevals of 2 values each and 14 longs: 18 values of 8 bytes on 64-bit Linux. The two
+    // counts of switches are the last values.
     [InlineArray(18)]
     private struct ResourceUsage
     {

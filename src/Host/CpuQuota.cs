@@ -25,8 +25,8 @@ internal static class CpuQuota
         _ => [],
     };
 
-    // In a container the path may be that of the host, although the mount begins at the container's own group. So the
-    // path and each of its parents are tried.
+    // In a container, the path may be the path on the host, although the mount begins at the container's own group. So
+    // the path and each of its parents are tried.
     private static IEnumerable<string> Folders(string[] mounts, string path)
     {
         for (var current = path.Trim().TrimEnd('/'); ; current = current[..current.LastIndexOf('/')])

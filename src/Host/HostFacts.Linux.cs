@@ -20,7 +20,7 @@ public sealed partial record HostFacts
         "/sys/kernel/mm/transparent_hugepage/enabled",
     ];
 
-    /// <summary>Adds what <paramref name="files"/> say about the machine.</summary>
+    /// <summary>Adds the facts about the machine that <paramref name="files"/> contain.</summary>
     internal static HostFacts ReadLinux(HostFacts host, ISystemFiles files)
     {
         var cpus = CpuTopology.Read(files);
@@ -63,7 +63,7 @@ public sealed partial record HostFacts
         }
     }
 
-    // os-release(5) has lines NAME="value". The file in /usr/lib counts only when /etc has none.
+    // os-release(5) has lines NAME="value". The file in /usr/lib is read only when /etc has no such file.
     private static string OsName(ISystemFiles files)
     {
         var text = files.Read("/etc/os-release") is { Length: > 0 } etc ? etc : files.Read("/usr/lib/os-release");

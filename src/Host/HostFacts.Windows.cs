@@ -59,7 +59,7 @@ public sealed partial record HostFacts
         return GlobalMemoryStatusEx(ref status) ? (long)status.TotalPhysical : 0;
     }
 
-    // A rate of 10,000 is all processors (JOBOBJECT_CPU_RATE_CONTROL_INFORMATION).
+    // A rate of 10,000 means all processors (JOBOBJECT_CPU_RATE_CONTROL_INFORMATION).
     private static double JobQuota()
     {
         var read = QueryInformationJobObject(0, JobObjectCpuRateControlInformation, out var rate, 8, 0);
@@ -81,7 +81,8 @@ public sealed partial record HostFacts
     }
 
     /// <summary>
-    /// Names the power plans of every Windows by id (winnt.h), because Windows translates the names. Null for others.
+    /// Returns the English name of a power plan that every Windows has, by its ID (winnt.h), because Windows translates
+    /// the names. Null for any other plan.
     /// </summary>
     internal static string? PlanOf(Guid scheme) => scheme.ToString() switch
     {

@@ -53,8 +53,8 @@ public sealed partial record ListenerOwner
     }
 
     /// <summary>
-    /// Whether the process has one of the sockets open. If this is unknown, whether the process exists. It is unknown
-    /// when the open files may not be read, or when the server bound the socket with another spelling of the path.
+    /// Returns whether the process has one of the sockets open. If its open files may not be read, or if the server
+    /// bound the socket with another spelling of the path, returns whether the process exists.
     /// </summary>
     private static bool Holds(int pid, HashSet<uint> inodes)
     {
@@ -154,7 +154,7 @@ public sealed partial record ListenerOwner
             }
             catch (IOException)
             {
-                // The process has ended in the meantime.
+                // The process has ended after it was listed.
             }
         }
         return (holders, hidden);

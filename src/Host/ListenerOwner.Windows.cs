@@ -73,7 +73,7 @@ public sealed partial record ListenerOwner
         }
     }
 
-    // The table begins with the number of rows. It may grow between the call for its size and the call that reads it.
+    // The table begins with the number of rows. The table may grow between the call for its size and the call that reads the rows.
     private static byte[] Table(int family)
     {
         const uint tooSmall = 122; // ERROR_INSUFFICIENT_BUFFER

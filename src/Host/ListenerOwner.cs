@@ -3,13 +3,15 @@ using System.Globalization;
 
 namespace IpcBench.Host;
 
-/// <summary>The process that listens at an address of this machine: its id, or one sentence why it is unknown.</summary>
+/// <summary>
+/// The process that listens at an address of this machine: its id, or one sentence with the reason why the process is unknown.
+/// </summary>
 /// <param name="Pid">The process id. Null when <paramref name="Reason"/> is given.</param>
 /// <param name="Reason">Why the process is unknown. Empty when the process was found.</param>
 public sealed partial record ListenerOwner(int? Pid, string Reason)
 {
-    // The names are those of /proc/<pid>/comm, which holds 15 characters. On Windows and macOS, Docker's own programs
-    // forward to containers.
+    // Programs that forward connections to containers. The names are those of /proc/<pid>/comm, which holds 15
+    // characters. On Windows and macOS, the forwarders are Docker's own programs.
     private static readonly string[] Forwarders =
         ["docker-proxy", "rootlessport", "rootlesskit", "slirp4netns", "pasta", "com.docker.back", "com.docker.backend", "wslrelay"];
 
@@ -31,10 +33,10 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
         }
     }
 
-    /// <summary>Whether the process is this process or one of its ancestors.</summary>
+    /// <summary>Whether the process is this process or an ancestor of this process.</summary>
     public static bool IsAboveThis(int pid) => pid == Environment.ProcessId || Ancestors().Contains(pid);
 
-    /// <summary>Returns the process, or the reason why its CPU time is not that of one server.</summary>
+    /// <summary>Returns the process, or the reason why the CPU time of the process is not the CPU time of one server.</summary>
     internal static ListenerOwner Judge(int pid, IReadOnlyList<int> ancestors, string name = "") => pid switch
     {
         <= 0 when OperatingSystem.IsWindows() => Unknown("the system does not tell which process listens"),
@@ -58,8 +60,8 @@ public sealed partial record ListenerOwner(int? Pid, string Reason)
     /// </summary>
     /// <param name="holders">The processes that have the socket open.</param>
     /// <param name="hidden">
-    /// Whether the open files of some processes could not be read. If so, and the holders that are left have a common
-    /// parent other than process 1, this parent is the owner.
+    /// Whether the open files of some processes could not be read. If so, and several holders are left that have a
+    /// common parent other than process 1, this parent is the owner.
     /// </param>
     internal static ListenerOwner Choose(IReadOnlyCollection<int> holders, Func<int, int?> parentOf, bool hidden = false)
     {

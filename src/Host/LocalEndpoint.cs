@@ -2,7 +2,7 @@ using System.Net;
 
 namespace IpcBench.Host;
 
-/// <summary>An address of this machine at which a process listens, in the system's form.</summary>
+/// <summary>An address of this machine at which a process listens, in the form that the operating system uses.</summary>
 public abstract record LocalEndpoint
 {
     /// <param name="Ip">The IP address. Null for every address of this machine.</param>

@@ -21,7 +21,7 @@ public sealed partial record MachineSnapshot(long Timestamp, int Cpus, long Idle
         : null;
 
     /// <summary>
-    /// Computes the usage from <paramref name="earlier"/> to <paramref name="later"/>. Null when one of the two is unknown.
+    /// Computes the usage from <paramref name="earlier"/> to <paramref name="later"/>. Null when one of the snapshots is null.
     /// </summary>
     public static MachineTimes? Between(MachineSnapshot? earlier, MachineSnapshot? later)
     {
@@ -50,7 +50,7 @@ public sealed partial record MachineSnapshot(long Timestamp, int Cpus, long Idle
 
     private static long Jiffies(string text) => long.TryParse(text, CultureInfo.InvariantCulture, out var value) ? value * JiffyNs : 0;
 
-    // GetSystemTimes counts in steps of the clock interrupt (up to 15.6 ms). It does not report interrupt and steal time.
+    // GetSystemTimes counts in steps of the clock interrupt (up to 15.6 ms). GetSystemTimes does not report interrupt and steal time.
     private static MachineSnapshot? TakeWindows()
     {
         var timestamp = Stopwatch.GetTimestamp();

@@ -4,16 +4,17 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Host;
 
 /// <summary>
-/// Processes whose parent has ended. Linux gives orphans to process 1, unless an ancestor has asked for them (prctl(2),
-/// PR_SET_CHILD_SUBREAPER). This process can ask for them too, and then finds processes that its programs have left
-/// behind. On Windows a job object ends such processes (<see cref="ChildLife"/>).
+/// Processes whose parent has ended. On Linux their new parent is process 1, or the nearest ancestor that has set
+/// PR_SET_CHILD_SUBREAPER (prctl(2)). If this process sets this option, it can find processes that its programs have
+/// left behind. On Windows a job object ends such processes (<see cref="ChildLife"/>).
 /// </summary>
 public static partial class Orphans
 {
     private const int SetChildSubreaper = 36, NoHang = 1; // prctl(2), waitpid(2)
 
     /// <summary>
-    /// Makes this process the parent of all orphans among its descendants, from now on. Returns false when the system cannot do this.
+    /// Makes this process the parent of all orphans among its descendants, from now on. Returns false when the system
+    /// does not support this.
     /// </summary>
     public static bool TryAdopt() => OperatingSystem.IsLinux() && prctl(SetChildSubreaper, 1, 0, 0, 0) == 0;
 

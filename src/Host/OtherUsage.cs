@@ -2,7 +2,9 @@ namespace IpcBench.Host;
 
 /// <summary>The CPU time of other processes.</summary>
 /// <param name="TotalNs">User and kernel time of all other processes, in ns.</param>
-/// <param name="Busiest">Running processes with most CPU time, at most <see cref="Named"/>, the busiest first.</param>
+/// <param name="Busiest">
+/// The running processes that used most CPU time, the busiest first. There are at most <see cref="Named"/> of them.
+/// </param>
 public sealed record OtherUsage(long TotalNs, IReadOnlyList<ProcessShare> Busiest)
 {
     public const int Named = 3;
@@ -14,8 +16,8 @@ public sealed record OtherUsage(long TotalNs, IReadOnlyList<ProcessShare> Busies
     public TimeSpan Span { get; init; }
 
     /// <summary>
-    /// Computes the CPU time in a window that is shorter than the time between the readings, as if the use had been
-    /// even. The readings lie outside the window, because each reading takes a while.
+    /// Computes the CPU time in a window that is shorter than the time between the readings, as if the CPU use had been
+    /// constant. The readings lie outside the window, because each reading takes a while.
     /// </summary>
     public OtherUsage Within(TimeSpan window)
     {

@@ -5,7 +5,7 @@ namespace IpcBench.Host;
 
 /// <summary>CPU time of a process. The operating system reports the time, so a busy process need not answer.</summary>
 /// <param name="StartTicks">
-/// When the process started, in the system's unit. This distinguishes two processes that had the same id.
+/// When the process started, in the system's unit. The start distinguishes two processes that had the same id.
 /// </param>
 /// <param name="CpuNs">User and kernel time of all threads, ended ones too. On Windows in steps of 15.6 ms.</param>
 /// <param name="UserNs">User time by the coarse clock (10 ms on Linux). Only its ratio to KernelNs is used.</param>
@@ -27,8 +27,8 @@ public sealed partial record ProcessClock(
     private const int ThreadCpuTime = 3; // CLOCK_THREAD_CPUTIME_ID, clock_gettime(2)
 
     /// <summary>
-    /// Reads the clock of a process, which takes some 50 µs. Null when the process does not exist or may not be read, or
-    /// the system does not report it.
+    /// Reads the clock of a process, which takes some 50 µs. Null when the process does not exist or may not be read,
+    /// or when the system does not report CPU times.
     /// </summary>
     public static ProcessClock? Read(int process) => process <= 0 ? null
         : OperatingSystem.IsLinux() ? ReadLinux(new SystemFiles(), process)
@@ -36,8 +36,9 @@ public sealed partial record ProcessClock(
         : null;
 
     /// <summary>
-    /// Reads the clocks of several processes, as close to one moment as the system allows. On Linux, all fine clocks are
-    /// read first (a microsecond each), and then the slower files. Processes that cannot be read are missing.
+    /// Reads the clocks of several processes, as close to one moment as the system allows. On Linux, all fine clocks
+    /// are read first (a microsecond each), and then the files in /proc, which takes longer. Processes that cannot be
+    /// read are missing.
     /// </summary>
     public static IReadOnlyDictionary<int, ProcessClock> Read(IReadOnlyCollection<int> processes)
     {
@@ -80,7 +81,7 @@ public sealed partial record ProcessClock(
     [SupportedOSPlatform("linux")]
     private static ProcessClock? ReadLinux(SystemFiles files, int process)
     {
-        // The fine clock is read first, because reading the file takes longer.
+        // The fine clock is read first, because reading the file in /proc takes longer.
         return FineNs(process) is { } ns && ProcessTree.StatOf(files, process) is { } stat ? ProcessTree.ClockOf(stat, ns) : null;
     }
 

@@ -3,7 +3,9 @@ using System.Runtime;
 
 namespace IpcBench.Host;
 
-/// <summary>What this process has used since its start. The usage is the difference of two snapshots.</summary>
+/// <summary>
+/// The resources that this process has used since its start. The difference of two snapshots is the usage between them.
+/// </summary>
 public sealed record ProcessSnapshot
 {
     /// <summary>When the snapshot was taken, as a <see cref="Stopwatch.GetTimestamp"/>.</summary>

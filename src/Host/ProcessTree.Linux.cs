@@ -44,7 +44,7 @@ public sealed partial class ProcessTree
         }
     }
 
-    // A stopped process starts no others. So the loop ends when each process of the family is stopped.
+    // A stopped process (SIGSTOP) starts no new processes. So the loop ends when each process of the family is stopped.
     private static bool KillLinux(int root)
     {
         var family = new HashSet<int>();

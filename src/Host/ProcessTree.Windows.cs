@@ -94,7 +94,7 @@ public sealed partial class ProcessTree
     [return: MarshalAs(UnmanagedType.Bool)]
     private static partial bool GetExitCodeProcess(nint process, out uint code);
 
-    // The times are FILETIMEs, in ticks of 100 ns. The first two count from 1601.
+    // The times are FILETIMEs, in ticks of 100 ns. The first two count from the year 1601.
     [LibraryImport("kernel32")]
     [return: MarshalAs(UnmanagedType.Bool)]
     private static partial bool GetProcessTimes(nint process, out long created, out long ended, out long kernel, out long user);

@@ -4,7 +4,7 @@ using System.Diagnostics;
 namespace IpcBench.Host;
 
 /// <summary>
-/// Some processes with all their descendants. The system itself reports the times, so a busy process need not answer.
+/// Some processes with all their descendants. The operating system reports their CPU times, so a busy process need not answer.
 /// </summary>
 public sealed partial class ProcessTree(IReadOnlyList<int> roots)
 {
@@ -60,12 +60,13 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
     }
 
     /// <summary>
-    /// Kills a process with its descendants. Returns false when the system refuses to kill one of them. On Windows this
-    /// also happens when a process is about to end. A process that has ended already is no error.
+    /// Kills a process with its descendants. Returns false when the system refuses to kill one of them. Windows also
+    /// refuses this for a process that is about to end. A process that has ended already is no error.
     /// </summary>
     public static bool Kill(int process)
     {
-        // .NET's own Kill reads every process of the machine, and one that it could not read has made it fail.
+        // On Linux, .NET's own Kill is not used. It reads every process of the machine, and has failed because it could
+        // not read one of them.
         if (OperatingSystem.IsLinux())
             return KillLinux(process);
         try

@@ -7,7 +7,7 @@ namespace IpcBench.Host;
 public static class RuntimeFacts
 {
     /// <summary>
-    /// Says the kind of garbage collector: <c>workstation</c> or <c>server</c>, with <c>, concurrent</c> if it is concurrent.
+    /// Names the kind of garbage collector: <c>workstation</c> or <c>server</c>, with <c>, concurrent</c> if it is concurrent.
     /// </summary>
     public static string GcMode() =>
         (GCSettings.IsServerGC ? "server" : "workstation") + (GCSettings.LatencyMode == GCLatencyMode.Batch ? "" : ", concurrent");
@@ -16,8 +16,9 @@ public static class RuntimeFacts
     public static bool IsCompiledAhead { get; } = JitInfo.GetCompiledMethodCount() == 0;
 
     /// <summary>
-    /// Says which of tiered compilation, quick JIT, PGO and ReadyToRun are on: by an environment variable, or else by
-    /// the runtimeconfig, or else by default. For a program that was compiled ahead, says only that.
+    /// Describes whether tiered compilation, quick JIT, PGO and ReadyToRun are on. An environment variable decides, or
+    /// else the runtimeconfig, or else the default. For a program that was compiled ahead, the text is only
+    /// <c>compiled ahead</c>.
     /// </summary>
     public static string Tiering() => IsCompiledAhead ? "compiled ahead" : string.Join(", ",
         Knob("tiered compilation", "TieredCompilation", "System.Runtime.TieredCompilation"),

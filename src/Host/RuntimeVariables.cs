@@ -2,8 +2,8 @@ namespace IpcBench.Host;
 
 /// <summary>
 /// The environment variables of .NET's runtime that change results and hold only a number or a switch. Other variables
-/// with the same prefix may hold anything, such as paths or keys. So servers report and files keep only the variables
-/// listed here.
+/// with the same prefix may hold anything, such as paths or keys. So only the variables listed here are reported by
+/// servers and kept in results files.
 /// </summary>
 public static class RuntimeVariables
 {
@@ -32,13 +32,14 @@ public static class RuntimeVariables
         "SYSTEM_NET_HTTP_SOCKETSHTTPHANDLER_FLOWCONTROL_MAXSTREAMWINDOWSIZE",
     };
 
-    /// <summary>Whether a variable of this name may be reported and kept.</summary>
+    /// <summary>Whether a server may report a variable of this name, and a results file may keep it.</summary>
     public static bool IsKnown(string name) => Array.Exists(
         Prefixes, prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase) && Names.Contains(name[prefix.Length..]));
 
     /// <summary>
-    /// Whether a results file may keep a setting that a server reports. It may keep known variables, and names in the
-    /// form of this tool's own settings (<c>max-streams</c>). Other names could be any variable or text of the server.
+    /// Whether a results file may keep a setting that a server reports. The file may keep known variables, and settings
+    /// whose names have the form of this tool's own settings (<c>max-streams</c>). Other names could be any variable or
+    /// text of the server.
     /// </summary>
     /// <param name="name">A key of <c>DescribeReply.settings</c>.</param>
     public static bool MayKeep(string name) => name.StartsWith(SettingPrefix, StringComparison.OrdinalIgnoreCase)

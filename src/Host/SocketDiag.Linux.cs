@@ -24,8 +24,10 @@ internal sealed partial class SocketDiag : IDisposable
     /// <summary>Receives the message of one socket, without its netlink header.</summary>
     public delegate void Each(ReadOnlySpan<byte> message);
 
-    /// <summary>Asks for all sockets that match the request, and passes on their messages one by one.</summary>
-    /// <exception cref="Win32Exception">The kernel refused, for example because the module of the family is missing.</exception>
+    /// <summary>Requests all sockets that match, and calls <paramref name="each"/> with the message of each socket.</summary>
+    /// <exception cref="Win32Exception">
+    /// The kernel refused, for example because the module of the address family is missing.
+    /// </exception>
     public void Dump(ReadOnlySpan<byte> request, Each each)
     {
         Span<byte> message = stackalloc byte[Header + request.Length];

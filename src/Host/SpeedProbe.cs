@@ -31,8 +31,8 @@ public static class SpeedProbe
         }
         GC.KeepAlive(seed);
         parts.Sort();
-        // The median part counts for all parts. An interrupt of 4 ms slows one part and says nothing about the next
-        // seconds. A slower clock slows all parts.
+        // The result is computed from the median part. An interrupt of 4 ms slows only one part, and does not show how
+        // fast the machine is in the next seconds. A slower CPU clock slows all parts.
         return parts[Parts / 2] * Parts;
     }
 

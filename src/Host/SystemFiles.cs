@@ -5,7 +5,7 @@ namespace IpcBench.Host;
 
 internal sealed class SystemFiles : ISystemFiles
 {
-    // Hundreds of these files are read before and after each measurement. File.ReadAllText would make 25 kB
+    // Hundreds of files in /proc and /sys are read before and after each measurement. File.ReadAllText would make 25 kB
     // of garbage for each file.
     public string Read(string path)
     {

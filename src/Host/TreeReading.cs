@@ -9,8 +9,9 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
     public long WorkingSetBytes => Clocks.Values.Sum(clock => clock.WorkingSetBytes);
 
     /// <summary>
-    /// Computes the user and kernel time in ns of all processes of the tree between two readings. Processes that started in between
-    /// are included, and on Linux processes that ended in between too. Null when a root cannot be read or a new process has its id.
+    /// Computes the user and kernel time in ns of all processes of the tree between two readings. Processes that
+    /// started in between are included, and on Linux processes that ended in between too. Null when a root cannot be
+    /// read, or when a new process has the id of a root.
     /// </summary>
     public static (long UserNs, long KernelNs)? Between(TreeReading earlier, TreeReading later)
     {

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace IpcBench.Host;
 
-/// <summary>Reads numbers with units, as the command lines of client and server have them.</summary>
+/// <summary>Reads numbers with units from the command lines of client and server.</summary>
 public static class Units
 {
     private static readonly (string Suffix, double Factor)[] Counts =

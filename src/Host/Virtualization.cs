@@ -54,10 +54,10 @@ internal static class Virtualization
     }
 }
 
-/// <summary>What CPUID of an x86 processor says about the processor and its hypervisor. Empty on other processors.</summary>
+/// <summary>What CPUID of an x86 processor reports about the processor and its hypervisor. Empty on other processors.</summary>
 internal static class Cpuid
 {
-    /// <summary>Reads the marketing name. Empty without one.</summary>
+    /// <summary>Reads the name under which the processor is sold. Empty when CPUID has no name.</summary>
     public static string Brand()
     {
         const int first = unchecked((int)0x80000002);
@@ -75,7 +75,8 @@ internal static class Cpuid
     /// <summary>Returns the hypervisor's usual short name, e.g. <c>kvm</c>. Empty without a hypervisor.</summary>
     public static string Hypervisor()
     {
-        // Bit 31 of leaf 1's ECX is reserved for hypervisors. If the bit is set, leaf 0x40000000 holds the twelve letters of the vendor.
+        // Bit 31 of leaf 1's ECX is reserved for hypervisors. If the bit is set, leaf 0x40000000 holds the twelve
+        // letters that name the hypervisor's vendor.
         if (!X86Base.IsSupported || X86Base.CpuId(1, 0).Ecx >= 0)
             return "";
         var (_, b, c, d) = X86Base.CpuId(0x40000000, 0);

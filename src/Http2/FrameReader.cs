@@ -85,7 +85,7 @@ public sealed class FrameReader(IFrameHandler handler)
     }
 
     /// <summary>
-    /// Completes the kept frame, or the kept header of unpadded DATA. Returns false when bytes of it are still missing.
+    /// Completes the kept frame, or the kept header of unpadded DATA. Returns false when some of the bytes are still missing.
     /// </summary>
     private bool CompleteCarried(ref ReadOnlySpan<byte> bytes)
     {

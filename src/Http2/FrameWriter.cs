@@ -20,7 +20,7 @@ public static class FrameWriter
     }
 
     /// <param name="streamId">The stream. 0 for the connection.</param>
-    /// <param name="increment">Bytes by which the peer's window grows.</param>
+    /// <param name="increment">The number of bytes by which the peer's window grows.</param>
     public static void WriteWindowUpdate(this IBufferWriter<byte> output, int streamId, int increment) =>
         output.WriteNumbers(FrameType.WindowUpdate, streamId, increment);
 

@@ -3,7 +3,7 @@ namespace IpcBench.Http2;
 /// <summary>The content of one block of response fields.</summary>
 public struct HeaderBlock()
 {
-    /// <summary>The HTTP status. 0 in trailers, which have none.</summary>
+    /// <summary>The HTTP status. 0 in trailers, which have no status.</summary>
     public int Status;
 
     /// <summary>

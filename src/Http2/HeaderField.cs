@@ -1,7 +1,9 @@
 namespace IpcBench.Http2;
 
 /// <summary>A decoded field, reduced to what a gRPC client needs.</summary>
-/// <param name="Value">A status's number, 1 for a gRPC content type, -1 for an invalid status, otherwise 0.</param>
+/// <param name="Value">
+/// For a status, its number, or -1 if the status is invalid. 1 for a gRPC content type. 0 for any other field.
+/// </param>
 public readonly record struct HeaderField(HeaderName Name, int Value)
 {
     private static ReadOnlySpan<byte> GrpcContentType => "application/grpc"u8;

@@ -40,9 +40,9 @@ public sealed class HpackEncoder(RepeatedFields fields)
     }
 
     /// <summary>
-    /// Makes a block that tells the new size of the table before its fields. Before the new size, the block must tell
-    /// the smallest size since the last block (RFC 7541, 4.2). This method always tells 0 first, which is never larger
-    /// than the smallest size.
+    /// Makes a block that announces the new size of the table before its fields. Before the new size, the block must
+    /// announce the smallest size since the last block (RFC 7541, 4.2). This method always announces 0 first, which is
+    /// never larger than the smallest size.
     /// </summary>
     private byte[] Announce(bool fits)
     {
@@ -57,8 +57,8 @@ public sealed class HpackEncoder(RepeatedFields fields)
 }
 
 /// <summary>
-/// Fields that a client repeats, encoded once in three forms. The first block of a connection inserts the fields into the
-/// peer's table, and later blocks name each field by one byte. The third form uses no table.
+/// Fields that a client repeats, encoded once in three forms. The first block of a connection inserts the fields into
+/// the peer's table, and later blocks name each field by one byte. The third form does not use the dynamic table.
 /// </summary>
 public sealed class RepeatedFields
 {
@@ -91,8 +91,8 @@ public sealed class RepeatedFields
 }
 
 /// <summary>
-/// Encodes field blocks (RFC 7541, 6). A field comes from the static table if possible. Otherwise it is encoded
-/// literally, without Huffman code.
+/// Encodes field blocks (RFC 7541, 6). A field that is in the static table is encoded as an index. Any other field is
+/// encoded literally, without Huffman code.
 /// </summary>
 public static class FieldBlock
 {

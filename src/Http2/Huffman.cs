@@ -26,7 +26,7 @@ public static class Huffman
     /// <returns>
     /// The number of bytes written. -1 for invalid input: padding longer than 7 bits or not all ones, or an end-of-string code inside.
     /// </returns>
-    /// <param name="output">The place for the text, at least 8/5 of the input's length.</param>
+    /// <param name="output">The buffer for the text, at least 8/5 of the input's length.</param>
     public static int Decode(ReadOnlySpan<byte> input, Span<byte> output)
     {
         ulong bits = 0; // left-aligned

@@ -1,6 +1,6 @@
 namespace IpcBench.Http2;
 
-/// <summary>The server's SETTINGS that bind a client (RFC 9113, 6.5.2).</summary>
+/// <summary>The server's SETTINGS that a client must follow (RFC 9113, 6.5.2).</summary>
 public sealed class PeerSettings
 {
     public int HeaderTableSize { get; private set; } = 4096;

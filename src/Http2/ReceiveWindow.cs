@@ -9,7 +9,9 @@ namespace IpcBench.Http2;
 /// <param name="window">The window of a stream and of the connection, in bytes.</param>
 public sealed class ReceiveWindow(int window)
 {
-    /// <summary>1 GiB - 1, which is also h2load's default. The window is so large that flow control does not limit the load.</summary>
+    /// <summary>
+    /// 1 GiB - 1, which is also h2load's default. A window of this size is so large that flow control does not limit the load.
+    /// </summary>
     public const int Ample = (1 << 30) - 1;
 
     private const uint MaxHeaderListSize = 64 * 1024;

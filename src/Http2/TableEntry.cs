@@ -1,7 +1,8 @@
 namespace IpcBench.Http2;
 
 /// <summary>
-/// A field of a header table with its <see cref="HeaderName"/>. The next field in the same place of the table reuses the memory.
+/// A field of a header table with its <see cref="HeaderName"/>. A later field in the same place of the table reuses the
+/// memory of the entry.
 /// </summary>
 public sealed class TableEntry
 {

@@ -27,7 +27,8 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
     private LoopConnection(LoopThread thread, Socket socket)
     {
         (this.thread, Socket) = (thread, socket);
-        // The end points are read now. Later the connection may be closed, and its descriptor may belong to another connection.
+        // The end points are read now. Later the connection may be closed, and the number of its descriptor may belong
+        // to another connection.
         (LocalEndPoint, RemoteEndPoint) = (socket.LocalEndPoint, socket.RemoteEndPoint);
         pipes = new SocketPipes(thread.Input, thread.Output, TellOfEnd, static reason => new ConnectionResetException(reason));
         (Transport, ConnectionClosed) = (this, closed.Token);
@@ -65,8 +66,8 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
     public MemoryPool<byte> MemoryPool => thread.Pool;
 
     /// <summary>
-    /// The socket, for reading its state and setting options. The event loop owns the socket, so do not read from it or
-    /// close it. The socket is disposed with the connection.
+    /// The socket, whose state may be read and whose options may be set. Do not receive, send or close with this
+    /// object, because the event loop owns the socket. The socket is disposed with the connection.
     /// </summary>
     public Socket Socket { get; }
 
@@ -93,7 +94,8 @@ internal sealed class LoopConnection : ConnectionContext, IDuplexPipe, IConnecti
 
     public override async ValueTask DisposeAsync()
     {
-        // The application has finished with the connection. The rest of its output is sent, and further input is dropped.
+        // The application has finished with the connection. Bytes that the application has written are still sent, and
+        // further input is dropped.
         await pipes.Input.CompleteAsync();
         await pipes.Output.CompleteAsync();
         await pipes.Ended;

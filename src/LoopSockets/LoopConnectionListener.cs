@@ -10,7 +10,7 @@ namespace IpcBench.LoopSockets;
 [SupportedOSPlatform("linux")]
 internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
 {
-    // The time until the next attempt after a failed accept, which mostly means that descriptors or memory are short.
+    // The pause after a failed accept. The usual cause is that file descriptors or memory have run out.
     private const long RetryNs = 50_000_000;
 
     private readonly Socket socket;
@@ -34,7 +34,9 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
 
     public EndPoint EndPoint { get; }
 
-    /// <summary>Starts to accept connections on a socket that listens. The listener owns the socket and closes it.</summary>
+    /// <summary>
+    /// Makes the listener for a socket that already listens. The listener owns the socket and closes it.
+    /// </summary>
     /// <param name="next">Returns the loop of the next connection.</param>
     /// <param name="noDelay">Whether to set TCP_NODELAY.</param>
     /// <param name="onFailure">
@@ -73,7 +75,7 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
         }
     }
 
-    // This runs on the calling thread, because an application may block the loop's thread.
+    // Unbinding does not wait for the loop's thread, because an application may block that thread.
     public ValueTask UnbindAsync(CancellationToken cancellationToken = default)
     {
         lock (gate)
@@ -94,12 +96,14 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
     void ILoopTimer.OnDue() => OnReady();
 
     /// <summary>
-    /// Accepts a waiting connection and returns its descriptor. If none waits or the accept fails, returns a task that
-    /// ends when the next attempt is due. Returns neither after the listener was unbound.
+    /// Accepts a waiting connection and returns its descriptor. If no connection waits, or the accept fails, returns a
+    /// task that ends when the next attempt is due. After the listener was unbound, returns neither a descriptor nor a
+    /// task.
     /// </summary>
     private (int? Descriptor, Task? Ready) Accept()
     {
-        // The socket cannot be closed while this thread holds the lock. The number of a closed socket may belong to another file.
+        // While this thread holds the lock, no thread can close the socket. After a close, the number of the descriptor
+        // may belong to another file.
         lock (gate)
         {
             if (isUnbound)
@@ -124,7 +128,8 @@ internal sealed class LoopConnectionListener : IConnectionListener, ILoopTimer
         }
     }
 
-    // The loop's own timer is used. A timer of the framework may need a new thread, which needs a descriptor.
+    // The loop's own timer is used, because a timer of the framework may need a new thread, and a new thread needs a
+    // free descriptor.
     private void RetryLater() => loop.Schedule(MonotonicClock.NowNs + RetryNs, this);
 
     /// <summary>Opens the connection. Null when the connection has ended already.</summary>

@@ -32,21 +32,24 @@ public static class LoopSockets
             UnixDomainSocketEndPoint local => UnixAddress(local),
             _ => throw new NotSupportedException($"no sockets for {endPoint.GetType().Name}: name an IP, DNS or Unix socket end point"),
         };
-        // A reset would drop bytes that the application has written and the other side has not read yet.
+        // A close must not reset the connection: a reset would drop bytes that the application has written and the
+        // other side has not read yet.
         var options = new ConnectorOptions { ResetOnClose = false };
         Connector connector = IsSupported ? new PipedConnector(address, options) : Connector.For(address, options);
         return await connector.ConnectAsync(cancellation);
     }
 
-    /// <summary>Connects with the signature of <see cref="System.Net.Http.SocketsHttpHandler.ConnectCallback"/>.</summary>
+    /// <summary>
+    /// Opens a connection, with the signature of <see cref="System.Net.Http.SocketsHttpHandler.ConnectCallback"/>.
+    /// </summary>
     public static ValueTask<Stream> Connect(SocketsHttpConnectionContext context, CancellationToken cancellation)
     {
         ArgumentNullException.ThrowIfNull(context);
         return Connect(context.DnsEndPoint, cancellation);
     }
 
-    // ToString() shows an abstract name with @ in place of its NUL, but a file's name may also begin with @. The
-    // serialized end point shows the difference: an abstract name has the NUL after the two bytes of the address family
+    // An abstract name begins with NUL, which ToString() shows as @. But the path of a file may also begin with @. The
+    // serialized end point shows the difference: for an abstract name, NUL follows the two bytes of the address family
     // (unix(7)).
     private static Address UnixAddress(UnixDomainSocketEndPoint endPoint)
     {

@@ -33,8 +33,8 @@ public sealed class LoopTransportOptions
 
     /// <summary>
     /// Whether the application runs on the loop's thread until its first await, which saves a hop to the thread pool.
-    /// Only for applications that never block. A blocked thread stops all connections of its loop, and may wait for bytes
-    /// that only this thread could read.
+    /// Set this only for applications that never block. A blocked thread stops all connections of its loop, and may
+    /// wait for bytes that only this thread could read.
     /// </summary>
     public bool UnsafePreferInlineScheduling { get; set; }
 

@@ -12,7 +12,7 @@ using BenchmarkDotNet.Toolchains.InProcess.Emit;
 namespace IpcBench.Microbench;
 
 /// <summary>
-/// Measures the allocated bytes per operation. They must be equal to those of a committed baseline. Times are ignored.
+/// Measures the allocated bytes per operation. The bytes must be equal to the bytes in a committed baseline. Times are ignored.
 /// </summary>
 internal static class AllocationGate
 {
@@ -23,7 +23,7 @@ internal static class AllocationGate
     public const string DefaultBaseline = "src/Microbench/allocations.json";
 
     /// <summary>
-    /// Returns 0 when the gated benchmarks and their allocated bytes are those of the baseline. Returns 4 when one
+    /// Returns 0 when the gated benchmarks and their allocated bytes are those of the baseline. Returns 4 when a benchmark
     /// differs, is new or is missing. Returns 2 when there is no baseline or the measurement failed.
     /// </summary>
     public static int Run(string baselineFile, TextWriter output)
@@ -99,7 +99,7 @@ internal static class AllocationGate
 }
 
 /// <summary>
-/// Marks benchmarks whose allocated bytes are exact, because no other code runs at the same time. The gate checks only these.
+/// Marks benchmarks whose allocated bytes are exact, because no other code runs at the same time. The gate checks no other benchmarks.
 /// </summary>
 [AttributeUsage(AttributeTargets.Class)]
 internal sealed class GatedAttribute : Attribute;

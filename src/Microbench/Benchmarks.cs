@@ -28,7 +28,7 @@ public class CallBenchmarks
     [Params(ProtocolTable.Wire, ProtocolTable.GrpcDotnet)]
     public string Client { get; set; } = "";
 
-    // This blocks, because the in-process toolchain does not await an asynchronous setup.
+    // Setup blocks, because the in-process toolchain does not await an asynchronous setup.
     [GlobalSetup]
     public void Setup() => StartAsync().GetAwaiter().GetResult();
 
@@ -61,7 +61,7 @@ public class CallBenchmarks
     };
 }
 
-/// <summary>Measures how an address from the command line is read.</summary>
+/// <summary>Measures the parsing of an address from the command line.</summary>
 [Gated]
 public class AddressBenchmarks
 {
@@ -72,7 +72,10 @@ public class AddressBenchmarks
     public Address Parse() => Address.Parse(Text);
 }
 
-/// <summary>Measures how latencies are recorded: one value for each call, and one merge for each thread and round.</summary>
+/// <summary>
+/// Measures the recording of one latency, which happens for each call, and the merge of two histograms, which happens for each thread
+/// and round.
+/// </summary>
 [Gated]
 public class LatencyBenchmarks
 {
@@ -99,12 +102,12 @@ public class LatencyBenchmarks
     public void MergeOne() => histogram.Add(other);
 }
 
-/// <summary>Measures what the lean client does with the frames around a reply.</summary>
+/// <summary>Measures the work of the client wire on the frames around a reply.</summary>
 [Gated]
 public class Http2Benchmarks
 {
     // Both blocks hold ":status: 200" and content-type. The first block enters content-type into the dynamic table (RFC
-    // 7541, 6.2.1). The later block names it by its index in that table.
+    // 7541, 6.2.1). The later block refers to content-type by its index in this table.
     private static readonly byte[] FirstHeaders = [0x88, 0x5f, 0x10, .. "application/grpc"u8];
     private static readonly byte[] LaterHeaders = [0x88, 0xbe];
 

@@ -12,9 +12,9 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Microbench;
 
 /// <summary>
-/// Measures a whole call of the lean client on an open HTTP/2 connection: it writes the request, reads the reply and
-/// completes the call. Prepared bytes take the place of a server. One case is Download. The other is a method with
-/// several requests, metadata, a deadline and an expected reply.
+/// Measures a whole call of the client wire on an open HTTP/2 connection: the client writes the request, reads the reply and
+/// completes the call. Prepared bytes take the place of a server. The first case calls Download. The second case calls a
+/// method with several requests, metadata, a deadline and an expected reply.
 /// </summary>
 [Gated]
 public class WireCallBenchmarks

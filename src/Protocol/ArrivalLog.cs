@@ -9,8 +9,8 @@ namespace IpcBench.Protocol;
 /// </summary>
 public sealed class ArrivalLog
 {
-    // A slot begins with 2^20 ns (about 1 ms), which is a thousandth of a one-second window. At the
-    // ends of a window the counts are interpolated.
+    // At first, a slot is 2^20 ns long (about 1 ms), which is a thousandth of a one-second window. The counts of the slots at
+    // the two ends of a window are interpolated.
     private const int FirstSlotBits = 20, Slots = 1024;
 
     // The values from a power of two to the next are divided into 256 steps. So no step is wider than 1/256 of its values.
@@ -23,7 +23,8 @@ public sealed class ArrivalLog
 
     /// <summary>Counts a message whose last byte has arrived.</summary>
     /// <param name="stamp">
-    /// When the message was due, in ns of the same clock. 0 when this is unknown. The latency is then not counted.
+    /// The time when the message was due, in ns of the same clock as <paramref name="nowNs"/>. 0 when this time is unknown, so
+    /// that no latency is counted.
     /// </param>
     /// <param name="nowNs">The present time in ns, never earlier than in the last call.</param>
     public void Add(ulong stamp, long nowNs)

@@ -6,7 +6,7 @@ namespace IpcBench.Protocol;
 /// Reads one length-prefixed protobuf message while its bytes arrive, in pieces of any length. Keeps only the current
 /// field. The reader accepts every valid encoding. Its owner decides which fields matter.
 /// </summary>
-/// <param name="isOpaque">Whether the message may be of any type. Its fields are then not read.</param>
+/// <param name="isOpaque">True when the message may be of any type, so that its fields are not read.</param>
 public struct FieldReader(bool isOpaque)
 {
     private const int PrefixLength = 5, LongestVarint = 10;
@@ -24,7 +24,7 @@ public struct FieldReader(bool isOpaque)
         Broken,
     }
 
-    // The fields are ordered to need no padding, because every stream of a connection has a reader.
+    // The members of this struct are ordered to need no padding, because every stream of a connection has a reader.
     private readonly bool isOpaque = isOpaque;
     private State state;
     private byte bytesOfNumber;
@@ -32,7 +32,7 @@ public struct FieldReader(bool isOpaque)
     private uint fieldLeft;
     private uint length;
 
-    /// <summary>The number and wire type of the last field that was found, as they are encoded.</summary>
+    /// <summary>The tag of the last field that was found: field number and wire type in one number, as in the encoding.</summary>
     public ulong Tag { get; private set; }
 
     /// <summary>The value of the last field that was found. For a field of variable length, its length in bytes.</summary>
@@ -48,16 +48,16 @@ public struct FieldReader(bool isOpaque)
     public readonly bool IsComplete => state == State.Complete;
 
     /// <summary>
-    /// Whether the bytes are not a gRPC or protobuf message, or are a compressed message, which this tool never asks for.
+    /// True when the bytes are not a valid gRPC or protobuf message, or when the message is compressed, which this tool never requests.
     /// </summary>
     public readonly bool IsBroken => state == State.Broken;
 
     /// <summary>Reads on to the next field of the message.</summary>
     /// <param name="bytes">
-    /// In: the bytes that have arrived. Out: the bytes after the field, the message or the error. Often none.
+    /// In: the bytes that have arrived. Out: the bytes that follow the field, the message or the error. Often there are none.
     /// </param>
     /// <returns>
-    /// True when a field was found. If the field has a length, the next call skips its bytes. False when the message is
+    /// True when a field was found. If the field has a length, the next call skips the field's bytes. False when the message is
     /// complete or invalid, or continues in bytes that have not arrived.
     /// </returns>
     public bool Next(ref ReadOnlySpan<byte> bytes)
@@ -81,7 +81,7 @@ public struct FieldReader(bool isOpaque)
     /// content.
     /// </summary>
     /// <param name="length">The length of the message in bytes.</param>
-    /// <param name="left">The bytes of the field that follow.</param>
+    /// <param name="left">The number of bytes that follow. All of them belong to the field.</param>
     public void BeginLast(uint length, uint left) => (this.length, messageLeft, fieldLeft, state) = (length, left, left, State.Skip);
 
     /// <summary>Reads the prefix if all its bytes have arrived. Otherwise reads nothing.</summary>

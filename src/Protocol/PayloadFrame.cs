@@ -4,9 +4,9 @@ using IpcBench.Protocol.V1;
 namespace IpcBench.Protocol;
 
 /// <summary>
-/// The head of a length-prefixed <see cref="Payload"/> message: all bytes before the bytes of its payload. They are
-/// prefix, stamp, sequence, then tag and length of a payload that is not empty. Generated code writes the same bytes, but
-/// needs an object for each message.
+/// The head of a length-prefixed <see cref="Payload"/> message: all bytes before the bytes of its payload. The head has the
+/// prefix, the stamp, the sequence, and the tag and length of the payload unless the payload is empty. Generated code writes
+/// the same bytes, but needs an object for each message.
 /// </summary>
 public static class PayloadFrame
 {

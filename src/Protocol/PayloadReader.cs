@@ -5,10 +5,10 @@ namespace IpcBench.Protocol;
 
 /// <summary>
 /// Reads length-prefixed <see cref="Payload"/> messages while their bytes arrive, and keeps only stamp, sequence and
-/// lengths. Every valid encoding is accepted: unknown fields are skipped, and the last of a repeated field counts. Of
-/// messages of any other type, only the lengths are known.
+/// lengths. Every valid encoding is accepted: unknown fields are skipped, and of a field that occurs several times the last
+/// value counts. Of messages of any other type, only the lengths are read.
 /// </summary>
-/// <param name="isOpaque">Whether the messages are of any type. All bytes of a message then count as payload.</param>
+/// <param name="isOpaque">True when the messages may be of any type. Then all bytes of a message count as payload.</param>
 public struct PayloadReader(bool isOpaque)
 {
     private FieldReader fields = new(isOpaque);
@@ -30,7 +30,7 @@ public struct PayloadReader(bool isOpaque)
     /// <inheritdoc cref="FieldReader.IsComplete"/>
     public readonly bool IsComplete => fields.IsComplete;
 
-    /// <summary>Whether no message is read in part: no byte has arrived, or the last message is complete.</summary>
+    /// <summary>True when no message has been read only in part: no byte has arrived yet, or the last message is complete.</summary>
     public readonly bool IsBetween => fields.IsEmpty || fields.IsComplete;
 
     /// <inheritdoc cref="FieldReader.IsBroken"/>

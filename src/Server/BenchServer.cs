@@ -10,8 +10,8 @@ using Microsoft.AspNetCore.Connections;
 namespace IpcBench.Server;
 
 /// <summary>
-/// One Kestrel server for all addresses of the options, with one gRPC stack. An event loop or tasks may serve the raw
-/// echoes without Kestrel.
+/// One Kestrel server for all addresses of the options, with one gRPC stack. Depending on the options, an event loop or
+/// tasks serve the raw echoes without Kestrel.
 /// </summary>
 internal sealed class BenchServer : IAsyncDisposable
 {
@@ -28,12 +28,12 @@ internal sealed class BenchServer : IAsyncDisposable
         Endpoints = endpoints;
     }
 
-    /// <summary>The endpoints, in the order of the options.</summary>
+    /// <summary>The endpoints: first those of <c>--listen</c>, then those of <c>--echo</c>.</summary>
     public IReadOnlyList<ServerEndpoint> Endpoints { get; }
 
     /// <summary>Binds all addresses and starts.</summary>
     /// <exception cref="CannotListenException">An address cannot be served. All bound addresses are released.</exception>
-    /// <exception cref="FormatException">The value of an option for tests is invalid.</exception>
+    /// <exception cref="FormatException">The value of <c>--work</c> or of an option for tests is invalid.</exception>
     public static async Task<BenchServer> StartAsync(ServerOptions options, TextWriter warnings)
     {
         var endpoints = new List<ServerEndpoint>();
@@ -121,7 +121,8 @@ internal sealed class BenchServer : IAsyncDisposable
         var maxConnections = KestrelLimits.MaxConnections();
         var services = new BenchServices(options, endpoints, () => Describer.Describe(stack, options, maxConnections, endpoints));
         var gate = new AcceptGate(KestrelLimits.MaxConnections, warnings);
-        // Without an endpoint, Kestrel would choose an address itself. So Kestrel is not started here.
+        // Kestrel without an endpoint would choose an address itself. So Kestrel is not started when it has no endpoint
+        // to serve.
         if (endpoints.All(endpoint => endpoint.IsWithoutKestrel))
             return new BenchServer(null, stack, StartEcho(options, endpoints, gate), endpoints);
         var builder = KestrelHost.CreateBuilder(options, endpoints, maxConnections, gate);
@@ -136,7 +137,7 @@ internal sealed class BenchServer : IAsyncDisposable
         {
             await host.DisposeAsync();
             throw new CannotListenException(
-                $"cannot listen: {e.Message.TrimEnd('.')}: choose another address with --listen, or stop the program that has it", e);
+                $"cannot listen: {e.Message.TrimEnd('.')}: choose another address with --listen, or stop the program that uses it", e);
         }
     }
 

@@ -16,7 +16,9 @@ internal static class ServerCommand
 
     private static readonly RootCommand Root = Create();
 
-    /// <summary>Parses the command line, serves until the program is told to stop, and returns the exit code.</summary>
+    /// <summary>
+    /// Parses the command line, serves until a signal or the owner ends the server, and returns the exit code.
+    /// </summary>
     public static async Task<int> RunAsync(string[] args)
     {
         SpeakUtf8();
@@ -69,7 +71,7 @@ internal static class ServerCommand
     {
         if (options.Child is { } child)
             return await ChildEcho.RunAsync(child, options);
-        // The limit is checked before more code is loaded, because each loaded file needs a descriptor.
+        // The limit of open files is checked before more code is loaded, because each loaded file needs a descriptor.
         if (KestrelLimits.TooFewFiles() is { } tooFew)
         {
             await Console.Error.WriteLineAsync(tooFew);

@@ -4,12 +4,15 @@ using IpcBench.Server.Options;
 
 namespace IpcBench.Server;
 
-/// <summary>The process of the server. It prints what it serves, and stops at a signal or at the end of its owner.</summary>
+/// <summary>
+/// The process of the server. Prints the served addresses, and stops at a signal or when its owner (the client that
+/// started it) ends.
+/// </summary>
 internal static class ServerLifetime
 {
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(1.8);
 
-    /// <summary>Serves until the process is told to stop.</summary>
+    /// <summary>Serves until a signal arrives or, with <c>--owned</c>, standard input ends.</summary>
     public static async Task<int> RunAsync(ServerOptions options)
     {
         var stop = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -35,7 +35,8 @@ public abstract partial record Address
     };
 
     /// <summary>
-    /// Cleartext TCP, for HTTP/2 by prior knowledge (<c>http://host:port</c>) or for no HTTP at all (<c>tcp://host:port</c>).
+    /// Cleartext TCP: to a server of HTTP/2 by prior knowledge (<c>http://host:port</c>), or to a server that does not
+    /// speak HTTP (<c>tcp://host:port</c>).
     /// </summary>
     public sealed record Tcp(string Host, int Port) : Address
     {

@@ -8,8 +8,8 @@ using System.Text;
 namespace IpcBench.Transports;
 
 /// <summary>
-/// A child process that serves one connection, on its standard input and output, on a socketpair(2) or in shared memory.
-/// The child must end when the connection is closed. After 2 s, this class kills the child.
+/// A child process that serves one connection, on its standard input and output, on a socketpair(2) or in shared
+/// memory. The child must end when the connection is closed. This class kills a child that still runs 2 s later.
 /// </summary>
 public sealed class ChildProgram : IDisposable
 {
@@ -38,11 +38,12 @@ public sealed class ChildProgram : IDisposable
         reader.Start();
     }
 
-    /// <summary>Says how the children of an address are started.</summary>
+    /// <summary>Registers the function that starts the children of an address.</summary>
     /// <param name="start">
-    /// Starts a child with redirected standard streams. Its argument says where the child finds its end: for a socketpair the
-    /// descriptor, which the child inherits under the same number. For shared memory the descriptor of the memory and those on
-    /// which the client and the child sleep, if there are any, or on Windows the name of the memory. Null for stdio.
+    /// Starts a child with redirected standard streams. Its argument says where the child finds its end of the
+    /// connection. For a socketpair: the descriptor, which the child inherits under the same number. For shared memory
+    /// on Linux: the descriptor of the memory, with eventfd(2) also the two descriptors on which the client and the
+    /// child sleep. For shared memory on Windows: the name of the memory. For stdio: null.
     /// </param>
     public static void Offer(Address.Child address, Func<string?, Process> start)
     {
@@ -58,9 +59,13 @@ public sealed class ChildProgram : IDisposable
     }
 
     /// <summary>
-    /// Finds a child of these addresses that ended its connection too early. Waits a moment for its exit code.
+    /// Finds a child of these addresses that ended its connection before the client closed it. Waits a moment for the
+    /// child's exit code.
     /// </summary>
-    /// <returns>Kind, exit code (null while it runs) and last standard error. Null without such a child.</returns>
+    /// <returns>
+    /// The kind of the child's address, its exit code (null while the child runs) and its last output on standard
+    /// error. Null when there is no such child.
+    /// </returns>
     public static (string Kind, int? ExitCode, string Words)? Dead(IEnumerable<Address> addresses)
     {
         ChildProgram? dead;
@@ -101,7 +106,7 @@ public sealed class ChildProgram : IDisposable
     internal static ChildProgram Start(Address.Child address, string name) =>
         Start(address, start => new ChildProgram(address, start(name), -1));
 
-    /// <summary>Starts a child that inherits these descriptors, and no other process does.</summary>
+    /// <summary>Starts a child that inherits these descriptors. No other process inherits them.</summary>
     /// <inheritdoc cref="Start(Address.Child)" path="/exception"/>
     [SupportedOSPlatform("linux")]
     internal static ChildProgram Start(Address.Child address, IReadOnlyList<int> inherited) => Start(address, start =>
@@ -121,7 +126,8 @@ public sealed class ChildProgram : IDisposable
 
     private static ChildProgram Start(Address.Child address, Func<Func<string?, Process>, ChildProgram> open)
     {
-        // A program that has ended too early would do so again, and each new connection would start it once more.
+        // When a child has ended too early, no new child is started. The new child would probably end in the same way,
+        // and each new connection would start one more.
         if (Dead([address]) is not null)
             throw CannotConnect.Because(address, "a child has ended");
         // Only one child is started at a time. Otherwise a second child would inherit the first child's end of the
@@ -162,11 +168,14 @@ public sealed class ChildProgram : IDisposable
         }
     }
 
-    /// <summary>Completes when the child has ended, which its standard error tells.</summary>
+    /// <summary>Completes when the child's standard error ends, which shows that the child has ended.</summary>
     internal Task Ended => ended.Task;
 
     /// <summary>Notes that the child has ended the connection.</summary>
-    /// <param name="why">What the child did, after its own last words. Null when it only ended.</param>
+    /// <param name="why">
+    /// What the child did wrong. The text is appended to the child's output on standard error. Null when the child only
+    /// ended.
+    /// </param>
     internal void NoteEnd(string? why = null)
     {
         if (why is not null)
@@ -215,13 +224,26 @@ public sealed class ChildProgram : IDisposable
         }
         catch (OperationCanceledException)
         {
-            process.Kill();
+            Kill();
             await process.WaitForExitAsync(CancellationToken.None);
         }
         lock (Gate)
         {
             if (!hasEndedFirst)
                 All.Remove(this);
+        }
+    }
+
+    private void Kill()
+    {
+        try
+        {
+            process.Kill(entireProcessTree: true);
+        }
+        catch (Exception e) when (e is InvalidDataException or AggregateException)
+        {
+            // .NET could not read another process of the machine, or not kill a descendant.
+            process.Kill();
         }
     }
 

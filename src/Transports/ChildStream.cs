@@ -1,6 +1,6 @@
 namespace IpcBench.Transports;
 
-/// <summary>The two pipes of a child as one stream.</summary>
+/// <summary>The connection of a child as one stream: two pipes, or a socketpair for both directions.</summary>
 internal sealed class ChildStream(ChildProgram child, Stream input, Stream output) : ConnectionStream
 {
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)

@@ -16,7 +16,9 @@ public abstract class Connector
         _ => throw new ArgumentException($"no connector for {address}", nameof(address)),
     };
 
-    /// <summary>How often a connect was tried again because the accept queue was full.</summary>
+    /// <summary>
+    /// How often an attempt to connect was repeated, because the accept queue was full or the pipe was busy.
+    /// </summary>
     public virtual long Retries => 0;
 
     /// <summary>Opens one connection. The caller owns the stream.</summary>

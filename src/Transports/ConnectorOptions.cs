@@ -28,15 +28,17 @@ public sealed record ConnectorOptions
     /// </summary>
     public string? CaCertificate { get; init; }
 
-    /// <summary>The certificate for a TLS server that asks for one. Null sends none.</summary>
+    /// <summary>
+    /// The client's certificate, for a TLS server that asks for a certificate. Null sends no certificate.
+    /// </summary>
     public X509Certificate2? ClientCertificate { get; init; }
 
     /// <summary>The server name in the TLS handshake, which the certificate must match. Null uses the host of the address.</summary>
     public string? ServerName { get; init; }
 
     /// <summary>
-    /// Whether to accept any TLS certificate. Has no effect with a <see cref="CaCertificate"/>. Without it, a loopback
-    /// host may have any certificate even if this is false.
+    /// Whether to accept any TLS certificate. Has no effect with a <see cref="CaCertificate"/>. Without a
+    /// <see cref="CaCertificate"/>, a loopback host may have any certificate even if this property is false.
     /// </summary>
     public bool Insecure { get; init; }
 

@@ -10,13 +10,15 @@ public static unsafe class Descriptor
     private const int SetDescriptorFlags = 2, GetStatusFlags = 3, SetStatusFlags = 4; // F_SETFD, F_GETFL, F_SETFL
     private const int NonBlocking = 0x800, CloseOnExec = 1; // O_NONBLOCK, FD_CLOEXEC
 
-    /// <summary>Makes reads and writes of the descriptor return at once, as an event loop needs it.</summary>
+    /// <summary>
+    /// Makes the descriptor non-blocking, because an event loop needs reads and writes that return at once.
+    /// </summary>
     public static void SetNonBlocking(int descriptor) =>
         _ = Native.FileControl(descriptor, SetStatusFlags, Native.FileControl(descriptor, GetStatusFlags, 0) | NonBlocking);
 
     /// <summary>
-    /// Makes two connected stream sockets (socketpair(2)). The first returns at once from reads and writes. The second
-    /// blocks, as most programs expect, and every process that starts now inherits it.
+    /// Makes two connected stream sockets (socketpair(2)). The first socket is non-blocking. The second socket blocks,
+    /// as most programs expect, and is inherited by every process that starts from now on.
     /// </summary>
     /// <exception cref="IOException">The system refused. The message says why.</exception>
     internal static (int Ours, int Theirs) MakePair()
@@ -29,7 +31,7 @@ public static unsafe class Descriptor
         return (ends[0], ends[1]);
     }
 
-    /// <summary>Says whether processes that start from now on inherit the descriptor.</summary>
+    /// <summary>Sets whether processes that start from now on inherit the descriptor.</summary>
     internal static void Inherit(int descriptor, bool isInherited) =>
         _ = Native.FileControl(descriptor, SetDescriptorFlags, isInherited ? 0 : CloseOnExec);
 

@@ -16,7 +16,10 @@ public sealed class NamedPipeConnector(string name) : Connector
     private long retries;
     private volatile bool isServed;
 
-    /// <summary>What <c>pipe:</c> is on systems without named pipes. Every report that shows a pipe says this.</summary>
+    /// <summary>
+    /// Explains what a <c>pipe:</c> address is on systems without named pipes. Every report that shows a pipe contains
+    /// this note.
+    /// </summary>
     public const string UnixNote = "Unix socket behind .NET's pipe API";
 
     /// <summary>The note that a report adds to pipes on this system. Empty on Windows, which has named pipes.</summary>
@@ -34,8 +37,8 @@ public sealed class NamedPipeConnector(string name) : Connector
     // calls starve the pool.
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
-        // Without this check, the loop below would try until its time-out although no server listens. On Windows no check
-        // is made, because it would take one of the server's instances of the pipe.
+        // Without this check, the loop below would try until its time-out although no server listens. On Windows no
+        // check is made, because a check would take one of the server's instances of the pipe.
         if (!OperatingSystem.IsWindows() && !File.Exists(UnixSocketPath(name)))
             throw CannotConnect.Because(address, "no server listens at this name");
         for (var began = Stopwatch.GetTimestamp(); ; Interlocked.Increment(ref retries))

@@ -119,13 +119,16 @@ internal static unsafe partial class Native
     public static partial int EpollWait(int epoll, byte* events, int capacity, int timeoutMs);
 
     /// <summary>
-    /// Calls epoll_pwait2(2), which Linux has since 5.11. glibc before 2.35 and musl have no function for it. So the call
-    /// goes by its number, which is the same on all processors.
+    /// Calls epoll_pwait2(2), which Linux has since 5.11. glibc before 2.35 and musl have no function for this system
+    /// call. So the call is made by its number, which is the same on all processors.
     /// </summary>
     public static int EpollWaitNs(int epoll, byte* events, int capacity, Timespec* timeout) =>
         (int)SystemCall(441, epoll, events, capacity, timeout, null, 0);
 
-    /// <summary>Calls futex(2) without a time-out. No C library has a function for it, and its number depends on the processor.</summary>
+    /// <summary>
+    /// Calls futex(2) without a time-out. No C library has a function for futex(2), and the number of the system call
+    /// depends on the processor.
+    /// </summary>
     public static void Futex(int* word, nint operation, nint value) =>
         SystemCall(FutexNumber, (nint)word, (byte*)operation, value, null, null, 0);
 

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace IpcBench.Transports;
 
-/// <summary>What an end of shared memory sleeps on until the other end wakes it.</summary>
+/// <summary>The mechanism with which one end of shared memory sleeps until the other end wakes it.</summary>
 public enum RingBell
 {
     /// <summary>futex(2) on a word of the shared memory. Linux only.</summary>
@@ -16,23 +16,32 @@ public enum RingBell
 }
 
 /// <summary>How an end of shared memory waits for the other end.</summary>
-/// <param name="Text">The way as <c>--wait</c> takes it.</param>
-/// <param name="SpinNs">How long the end looks at the memory before it sleeps, in ns. <see cref="long.MaxValue"/>: it never sleeps.</param>
-/// <param name="Bell">What the end sleeps on.</param>
+/// <param name="Text">The way of waiting, written as a value of <c>--wait</c>.</param>
+/// <param name="SpinNs">
+/// How long the end spins before it sleeps, in ns. While it spins, it reads the memory again and again. With
+/// <see cref="long.MaxValue"/> the end never sleeps.
+/// </param>
+/// <param name="Bell">The mechanism with which the end sleeps.</param>
 public sealed record RingWait(string Text, long SpinNs, RingBell Bell)
 {
     private const string Spin = "spin", SpinFor = "spin=", Unit = "us";
     private const int LongestSpinUs = 1_000_000;
 
-    /// <summary>The ways of this system. Each time may follow <c>spin=</c>. Empty for a system without shared memory here.</summary>
+    /// <summary>
+    /// The values of <c>--wait</c> on this system. The time in <c>spin=20us</c> is an example. Empty on a system on
+    /// which this project has no shared memory.
+    /// </summary>
     public static IReadOnlyList<string> Values { get; } =
         OperatingSystem.IsLinux() ? [Spin, "spin=20us", "futex", "eventfd"]
         : OperatingSystem.IsWindows() ? [Spin, "spin=20us", "event"] : [];
 
-    /// <summary>The ways that are measured when none was chosen: one that sleeps, and one that keeps a CPU busy.</summary>
+    /// <summary>
+    /// The values that are measured when the user chose none: one whose ends sleep, and one that keeps a CPU of each
+    /// end busy.
+    /// </summary>
     public static string Usual => OperatingSystem.IsWindows() ? "event,spin" : "futex,spin";
 
-    /// <summary>The way of a connection for which none was chosen.</summary>
+    /// <summary>How the ends of a connection wait when the user chose no way.</summary>
     public static RingWait Default { get; } = new(OperatingSystem.IsWindows() ? "event" : "futex", 0, Sleeping);
 
     /// <summary>Whether the end never sleeps, so that it keeps a CPU busy as long as the connection is open.</summary>
@@ -40,7 +49,9 @@ public sealed record RingWait(string Text, long SpinNs, RingBell Bell)
 
     private static RingBell Sleeping => OperatingSystem.IsWindows() ? RingBell.Event : RingBell.Futex;
 
-    /// <summary>Finds the way of a text. Null when this system has no such way.</summary>
+    /// <summary>
+    /// Finds the way of waiting for a value of <c>--wait</c>. Null when this system has no such value.
+    /// </summary>
     public static RingWait? Find(string text) => text switch
     {
         Spin => new(text, long.MaxValue, Sleeping),

@@ -3,7 +3,7 @@ using System.Net.Sockets;
 
 namespace IpcBench.Transports;
 
-/// <summary>Connects over TCP. The errors name the address.</summary>
+/// <summary>Connects over TCP. The messages of the exceptions name the address.</summary>
 public sealed class TcpConnector(Address address, string host, int port, ConnectorOptions options) : Connector
 {
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
@@ -19,7 +19,7 @@ public sealed class TcpConnector(Address address, string host, int port, Connect
         catch (SocketException e)
         {
             socket?.Dispose();
-            // Linux reports EADDRNOTAVAIL. Windows reports WSAEADDRINUSE or WSAENOBUFS.
+            // When no local port is free, Linux reports EADDRNOTAVAIL, and Windows reports WSAEADDRINUSE or WSAENOBUFS.
             var noPort = e.SocketErrorCode
                 is SocketError.AddressNotAvailable or SocketError.AddressAlreadyInUse or SocketError.NoBufferSpaceAvailable;
             throw noPort ? new NoLocalPortException(address, e) : CannotConnect.Because(address, e.Message, e);

@@ -29,7 +29,9 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
         }
     }
 
-    /// <summary>Makes the options of the handshake with this host: its protocol, and how its certificate is checked.</summary>
+    /// <summary>
+    /// Makes the options of the TLS handshake with this host: the protocol, and how the host's certificate is checked.
+    /// </summary>
     public static SslClientAuthenticationOptions Authentication(string host, ConnectorOptions options)
     {
         var authentication = new SslClientAuthenticationOptions
@@ -55,7 +57,10 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
         return authentication;
     }
 
-    /// <summary>Says why the handshake failed and what to do about it, without a full stop.</summary>
+    /// <summary>
+    /// Returns why the handshake failed, and for a rejected certificate also what the user can do. The text has no full
+    /// stop at its end.
+    /// </summary>
     public static string Reason(AuthenticationException failure)
     {
         var reason = failure.Message.TrimEnd('.');
@@ -76,7 +81,7 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
 /// <summary>
 /// A client's TLS stream that knows how the connection ended. A peer ends a TLS connection with close_notify (RFC 8446,
 /// 6.1). If close_notify is missing, an attacker may have cut the data short. <see cref="SslStream"/> does not
-/// distinguish the two ends.
+/// distinguish the two ways to end.
 /// </summary>
 public sealed class TlsStream : SslStream
 {
@@ -103,7 +108,7 @@ public sealed class TlsStream : SslStream
         public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {
             var count = await inner.ReadAsync(buffer, cancellationToken);
-            HasEnded |= count == 0 && !buffer.IsEmpty; // SslStream waits for bytes with empty buffers
+            HasEnded |= count == 0 && !buffer.IsEmpty; // SslStream also reads with an empty buffer, only to wait for bytes
             return count;
         }
 
@@ -137,6 +142,6 @@ public sealed class TlsStream : SslStream
 /// <summary>A stream that knows whether the other side has ended the connection.</summary>
 public interface IEndNoted
 {
-    /// <summary>Whether a read has found the end.</summary>
+    /// <summary>Whether a read has found the end of the connection.</summary>
     bool HasEnded { get; }
 }

@@ -25,11 +25,11 @@ public sealed class AaTests
     [InlineData(6, 12)]
     [InlineData(18, 20)]
     [InlineData(1, 12)]
-    public void Equal_arms_fail_the_A_A_test_in_at_most_about_1_percent(int cells, int rounds) => Assert.InRange(
+    public void The_A_A_test_fails_in_at_most_about_1_percent_of_runs_of_equal_arms(int cells, int rounds) => Assert.InRange(
         ShareFailed(cells, rounds, _ => 0), 0, 0.01 + Simulated.Margin(0.01, Runs));
 
     [Fact]
-    public void Tests_of_single_cells_at_5_percent_would_fail_equal_arms_far_more_often()
+    public void A_test_of_each_cell_alone_would_fail_equal_arms_in_20_to_35_percent_of_runs()
     {
         var random = new Random(99);
         var failed = Enumerable.Range(0, 600).Count(_ => Cells(random, 6, 12, _ => 0).Exists(cell => SignedRank.PValue(cell) < 0.05));
@@ -46,7 +46,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void A_small_common_shift_of_all_cells_fails_the_A_A_test_and_opposite_shifts_seldom_do()
+    public void The_A_A_test_often_fails_for_a_shift_of_all_cells_and_seldom_for_opposite_shifts()
     {
         Assert.InRange(ShareFailed(3, 12, _ => -0.012), 0.25, 1);
         Assert.InRange(ShareFailed(6, 12, _ => -0.012), 0.6, 1);
@@ -58,7 +58,7 @@ public sealed class AaTests
     [InlineData(3, 12)]
     [InlineData(6, 7)]
     [InlineData(18, 20)]
-    public void The_interval_of_the_common_shift_misses_the_shift_in_at_most_5_percent(int cells, int rounds)
+    public void The_interval_of_the_common_shift_misses_the_true_shift_in_at_most_5_percent_of_runs(int cells, int rounds)
     {
         var missed = Simulated.Share(Runs, 5, random =>
             !AaTest.OfDifferences(Cells(random, cells, rounds, _ => 0.01)).Shift!.Value.Interval.Contains(Math.Exp(0.01)));
@@ -66,7 +66,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void Ten_runs_together_decide_a_difference_that_single_runs_leave_open()
+    public void The_A_A_test_over_ten_runs_fails_for_a_difference_that_few_single_runs_show()
     {
         var random = new Random(11);
         double[] Rounds(double shift) =>
@@ -92,7 +92,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void A_size_that_one_run_measured_counts_only_the_rounds_of_that_run()
+    public void The_row_of_a_size_that_only_one_run_measured_counts_only_the_rounds_of_that_run()
     {
         double[] rates = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)];
         double[] others = [.. Enumerable.Range(0, 12).Select(i => 1001.0 + i)];
@@ -125,7 +125,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void A_failed_A_A_test_is_reported_first_and_too_few_rounds_cannot_fail()
+    public void A_failed_A_A_test_and_too_few_rounds_for_the_A_A_test_are_each_the_first_doubt()
     {
         double[] fast = [.. Enumerable.Range(0, 12).Select(i => 1100.0 + i)], slow = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)];
         var failed = new MeasuredRun(Simulated.Run([slow, fast, slow, fast], arms: 2, variant: AaTest.Variant));

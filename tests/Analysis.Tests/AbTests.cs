@@ -41,7 +41,7 @@ public class AbTests
     }
 
     [Fact]
-    public void A_cell_of_ab_shows_the_same_number_and_verdict_everywhere()
+    public void The_page_and_the_comparison_of_ab_show_the_same_rate_and_verdict_for_a_cell()
     {
         var run = new MeasuredRun(Typed(Run(new Random(19), slower: 0.1)));
         var head = run.Cells.First(cell => cell.Key.Variant == FileComparison.HeadVariant);
@@ -67,17 +67,17 @@ public class AbTests
     }
 
     [Fact]
-    public void One_build_against_itself_differs_in_at_most_5_percent_of_runs() => Assert.InRange(
+    public void At_most_5_percent_of_runs_that_compare_a_build_with_itself_report_a_difference() => Assert.InRange(
         Simulated.Share(1000, 19, random => Decided(FileComparison.OfSides(Run(random, slower: 0))).Count > 0),
         0, 0.05 + Simulated.Margin(0.05, 1000));
 
     [Fact]
-    public void Three_percent_more_server_CPU_is_found_although_rounds_vary_by_ten_percent() => Assert.InRange(
+    public void A_rise_of_server_CPU_by_3_percent_is_detected_although_rounds_vary_by_10_percent() => Assert.InRange(
         Simulated.Share(400, 19, random => Decided(FileComparison.OfSides(Run(random, slower: 0.03)))
             .Contains((Metric.ServerCpu, VerdictKind.Higher))), 0.95, 1);
 
     [Fact]
-    public void The_two_sides_are_separate_runs_with_the_same_cells()
+    public void The_sides_of_an_ab_file_are_compared_like_two_runs_without_an_allowance_for_drift()
     {
         var run = Run(new Random(19), slower: 0) with
         {
@@ -100,7 +100,7 @@ public class AbTests
     }
 
     [Fact]
-    public void The_gate_judges_pairs_and_reports_an_unfinished_run_once()
+    public void The_gate_judges_each_limit_for_each_cell_of_ab_and_reports_an_unfinished_run_once()
     {
         var run = Run(new Random(19), slower: 0.1) with { Ending = "interrupted" };
         var gate = Gate.Check(FileComparison.OfSides(run), [GateLimit.Parse("server_cpu>5%"), GateLimit.Parse("rps<-50%")]);
@@ -111,7 +111,7 @@ public class AbTests
     }
 
     [Fact]
-    public void A_metric_that_the_sides_have_in_different_rounds_cannot_be_judged()
+    public void A_metric_is_undecided_if_no_round_has_a_value_on_both_sides()
     {
         var run = Run(new Random(19), slower: 0);
         run = run with
@@ -145,7 +145,7 @@ public class AbTests
     }
 
     [Fact]
-    public void Metrics_with_a_limit_are_a_separate_family_in_table_and_gate()
+    public void Metrics_with_a_limit_form_a_family_with_narrower_intervals_in_the_table_and_the_gate()
     {
         var sides = FileComparison.OfSides(Run(new Random(19), slower: 0.03));
         var asked = sides.For([GateLimit.Parse("server_cpu>2%"), GateLimit.Parse("server_cpu<-50%")]);
@@ -194,7 +194,7 @@ public class AbTests
     }
 
     [Fact]
-    public void A_run_ends_when_its_limit_is_crossed_or_excluded_and_not_before()
+    public void A_run_stops_early_only_if_its_limit_is_clearly_crossed_or_clearly_excluded()
     {
         int Ends(double slower, string limit)
         {
@@ -215,7 +215,8 @@ public class AbTests
     [InlineData(0.03, "server_cpu>3%", 0, 0.05)] // exactly the allowed change: crossing is a false alarm
     [InlineData(0, "server_cpu>3%", 0, 0.01)]
     [InlineData(0.05, "server_cpu>2%", 0.9, 1)]
-    public void A_look_after_every_round_keeps_the_error_rate_of_a_limit(double slower, string limit, double least, double most)
+    public void A_limit_checked_after_every_round_is_falsely_crossed_in_at_most_5_percent_of_runs(
+        double slower, string limit, double least, double most)
     {
         var limits = new[] { GateLimit.Parse(limit) };
         var share = Simulated.Share(1000, 23, random =>
@@ -243,7 +244,7 @@ public class AbTests
     [InlineData(400, 0, 0.05, 0, 0.02, 16)]
     [InlineData(400, 0.05, 0, 0.9, 1, 18)]
     [InlineData(400, 0.05, 0.05, 0, 0.05, 30)]
-    public void A_limit_is_decided_in_time_under_the_noise_of_committed_rounds(
+    public void A_limit_is_decided_correctly_and_soon_under_the_noise_of_a_committed_run(
         int connections, double slower, double limit, double least, double most, int rounds)
     {
         var noise = Residuals(connections);

@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Tests;
 public class AnswerTests
 {
     [Fact]
-    public void An_arm_that_is_slower_in_pairs_is_no_candidate_for_the_fastest()
+    public void An_arm_that_is_clearly_slower_is_not_among_the_candidates_for_the_fastest_arm()
     {
         var quiet = new SampleRuns
         {
@@ -125,7 +125,7 @@ public class AnswerTests
     }
 
     [Fact]
-    public void Too_few_rounds_name_no_winner_and_state_how_many_are_missing() => Assert.Equal(
+    public void With_too_few_rounds_the_answer_names_no_winner_but_the_number_of_rounds_still_needed() => Assert.Equal(
         "10 B: not decided between unix and tcp: 3 more rounds needed.",
         Answers.Of(new MeasuredRun(new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 3 }.Make()))[0]);
 

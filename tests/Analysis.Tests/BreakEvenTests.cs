@@ -15,7 +15,7 @@ public class BreakEvenTests
     private const double Truth = 93.333e3;
 
     [Fact]
-    public void The_break_even_of_a_known_model_is_found()
+    public void The_break_even_of_a_simulated_run_is_within_20_percent_of_the_true_value()
     {
         var line = Assert.Single(Lines(Run(tcp: 22_000, noise: 0.002, seed: 1)));
 
@@ -28,7 +28,7 @@ public class BreakEvenTests
     }
 
     [Fact]
-    public void The_break_even_interval_contains_the_truth_as_often_as_documented()
+    public void The_break_even_interval_contains_the_true_value_in_at_least_92_percent_of_runs()
     {
         var runs = Simulated.Draws(1000);
         var held = Enumerable.Range(0, runs).Count(seed =>
@@ -41,7 +41,7 @@ public class BreakEvenTests
     }
 
     [Fact]
-    public void The_break_even_interval_allows_for_an_additional_look()
+    public void A_second_look_gives_the_same_break_even_interval_as_automatic_rounds()
     {
         var run = Run(tcp: 22_000, noise: 0.01, seed: 1);
         List<string> With(Func<RunOptionsRecord, RunOptionsRecord> looks) => Lines(run with { Options = looks(run.Options) });
@@ -50,7 +50,7 @@ public class BreakEvenTests
     }
 
     [Fact]
-    public void Equal_transports_are_reported_as_alike_for_any_work() => Assert.All(Enumerable.Range(1, 10), seed => Assert.Equal(
+    public void Equal_transports_are_reported_as_equal_for_any_work_per_call() => Assert.All(Enumerable.Range(1, 10), seed => Assert.Equal(
         "10 B: unix and tcp differ by less than 3.0 % whatever the server computes for a call.",
         Assert.Single(Lines(Run(tcp: 20_000, noise: 0.002, seed)))));
 
@@ -61,7 +61,8 @@ public class BreakEvenTests
     [InlineData(20_800, 0.015, @"^10 B: above at most \d+(\.\d+)? µs of work per call, unix and tcp differ by less than 3\.0 %\.$")]
     [InlineData(90_000, 0.001,
         @"^10 B: above 4\.\d+ ms \[4\.\d+, 4\.\d+\] of work .*3\.0 % \(calculated: 1\.00 ms was the most work measured\)\.$")]
-    public void A_break_even_says_when_it_is_undecided_a_bound_or_calculated(double tcp, double noise, string expected) =>
+    public void The_sentence_about_a_break_even_says_if_the_value_is_undecided_or_a_limit_or_calculated(
+        double tcp, double noise, string expected) =>
         Assert.Matches(expected, Assert.Single(Lines(Run(tcp, noise, seed: 3))));
 
     [Fact]

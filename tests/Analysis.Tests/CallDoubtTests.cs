@@ -9,14 +9,14 @@ namespace IpcBench.Analysis.Tests;
 public sealed class CallDoubtTests
 {
     [Fact]
-    public void Dropped_samples_break_littles_law() =>
+    public void Dropped_samples_raise_the_doubt_about_Littles_law() =>
         Raises("little", "but 400 were in flight: a difference of 5.0 %",
             Second(round => round with { Completed = round.Completed * 95 / 100 }));
 
     [Theory]
     [InlineData(0.95, 0.95, true)] // lost in every round
     [InlineData(0.95, 1.05, false)] // calls across edges of slices: missing in one round, added in the next
-    public void Rounds_of_slices_break_littles_law_by_their_mean(double odd, double even, bool isRaised)
+    public void The_doubt_about_Littles_law_uses_the_mean_over_all_rounds_if_rounds_have_slices(double odd, double even, bool isRaised)
     {
         var run = Second(round => round with
         {
@@ -60,13 +60,13 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
-    public void Dividing_by_the_nominal_duration_breaks_littles_law() =>
+    public void A_window_that_is_recorded_too_short_raises_the_doubt_about_Littles_law() =>
         Raises("little", "calls in flight by Little's law", Second(round => round with { WindowNs = round.WindowNs * 93 / 100 }));
 
     [Theory]
     [InlineData("push", true)]
     [InlineData("ping-pong", false)]
-    public void Messages_between_two_clocks_have_no_latency_and_raise_no_doubt_about_samples(string mode, bool isOneWay)
+    public void Messages_between_two_clocks_raise_the_doubt_other_clock_and_not_the_doubt_lost_samples(string mode, bool isOneWay)
     {
         var run = Second(round => round with { Latency = "", LatencySumNs = 0 });
         run = run with { Cells = [.. run.Cells.Select(cell => cell with { Key = cell.Key with { Mode = mode } })] };
@@ -95,12 +95,12 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
-    public void Calls_without_a_local_port_are_explained() =>
+    public void Calls_without_a_free_local_port_raise_a_doubt() =>
         Raises("ports", "calls found no free local port",
             Second(round => round with { Started = round.Started + 7, Failed = new Dictionary<string, long> { ["no local port"] = 7 } }));
 
     [Fact]
-    public void Opening_a_connection_for_every_call_does_not_break_littles_law()
+    public void A_connection_for_every_call_raises_no_doubt_about_Littles_law()
     {
         var run = Second(round => round with
         {
@@ -111,7 +111,7 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
-    public void A_stall_at_the_edge_of_a_window_does_not_break_littles_law()
+    public void A_stall_at_the_edge_of_a_window_raises_no_doubt_about_Littles_law()
     {
         var run = Second(round =>
         {
@@ -130,7 +130,7 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
-    public void The_doubt_of_failures_names_their_kinds() =>
+    public void The_doubt_about_failures_lists_each_kind_of_failure_with_its_count() =>
         Raises("failures", "reset: 8, no answer in time: 16",
             Second(round => round with
             {
@@ -209,7 +209,7 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
-    public void The_doubt_of_bytes_in_flight_names_only_cells_beyond_the_cache()
+    public void The_doubt_about_bytes_in_flight_names_only_cells_with_more_bytes_than_the_cache_holds()
     {
         var cached = Healthy() is var run ? run with
         {
@@ -233,7 +233,7 @@ public sealed class CallDoubtTests
     }
 
     [Fact]
-    public void Late_sends_that_affect_the_latency_raise_a_doubt_with_the_service_time()
+    public void Late_sends_raise_a_doubt_at_10_percent_of_the_latency_and_not_at_4_percent()
     {
         Raises("late-sends", "10 % of the median latency", Second(round => Late(round, 0.1)));
         Assert.Null(Find(Second(round => Late(round, 0.04)), "late-sends"));

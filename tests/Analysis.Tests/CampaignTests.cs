@@ -44,24 +44,24 @@ public sealed class CampaignTests
     private static double Share(Func<Random, bool> campaign, int campaigns = Campaigns) => Simulated.Share(campaigns, 20260101, campaign);
 
     [Fact]
-    public void About_5_percent_of_campaigns_with_a_fixed_number_of_rounds_find_identical_arms_different() =>
+    public void About_5_percent_of_campaigns_with_fixed_rounds_report_a_difference_of_identical_arms() =>
         Assert.InRange(Share(random => Differs(Judge(Measure(random, 7, interleaved: true), 7))),
             0.05 - Simulated.Margin(0.05, Campaigns), 0.05 + Simulated.Margin(0.05, Campaigns));
 
     [Fact]
-    public void At_most_5_percent_of_campaigns_with_a_look_after_every_round_find_identical_arms_different() =>
+    public void At_most_5_percent_of_campaigns_with_automatic_rounds_report_identical_arms_as_different() =>
         Assert.InRange(Share(random => Differs(Auto(random)), 1000), 0, 0.05 + Simulated.Margin(0.05, 1000));
 
     [Fact]
-    public void The_error_rate_without_a_correction_for_looks_would_be_far_higher() =>
+    public void Over_12_percent_of_campaigns_would_report_a_difference_without_a_correction_for_looks() =>
         Assert.InRange(Share(random => Differs(Auto(random, isLookedAt: false, most: 30)), 600), 0.12, 1);
 
     [Fact]
-    public void Over_20_percent_of_campaigns_would_find_identical_arms_different_if_measured_one_after_the_other() =>
+    public void Arms_measured_one_after_the_other_would_differ_falsely_in_over_20_percent_of_campaigns() =>
         Assert.InRange(Share(random => Differs(Judge(Measure(random, 7, interleaved: false), 7))), 0.2, 1);
 
     [Fact]
-    public void A_true_difference_of_5_percent_is_found_and_almost_never_ruled_out()
+    public void A_true_difference_of_5_percent_is_mostly_reported_and_almost_never_reported_as_absent()
     {
         Assert.InRange(Share(random =>
             Judge(Measure(random, 12, interleaved: true, 0.05, 0.015, 0.01), 12).Kind == VerdictKind.Higher), 0.97, 1);

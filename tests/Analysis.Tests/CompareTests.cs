@@ -48,7 +48,7 @@ public sealed class CompareTests
     }
 
     [Fact]
-    public void Equal_runs_without_an_allowance_for_drift_would_often_fail_the_gate() =>
+    public void Without_an_allowance_for_drift_equal_runs_would_often_fail_the_gate() =>
         Assert.InRange(ShareFailed(0.03, 0, comparison => comparison.Cells.Any(cell =>
             GateLimit.Parse("rps<-5%").IsCrossed(Statistics.RatioEstimate
                 .Unpaired(cell.Before.Values(Metric.Rate), cell.After.Values(Metric.Rate), 0.05)) == true)), 0.15, 1);
@@ -71,7 +71,7 @@ public sealed class CompareTests
     public void A_real_drop_of_15_percent_fails_the_gate() => Assert.InRange(ShareFailed(0.002, Math.Log(0.85), Gated), 0.95, 1);
 
     [Fact]
-    public void A_slower_fixed_loop_widens_the_interval_on_the_same_machine_only()
+    public void A_slower_fixed_loop_widens_the_interval_only_if_both_runs_are_of_one_machine()
     {
         var (before, after) = (Sample(1), Sample(2, 0.85));
         Assert.True(Gated(Of(before, after)));
@@ -122,7 +122,7 @@ public sealed class CompareTests
     }
 
     [Fact]
-    public void Comparisons_are_printed_as_approved()
+    public void Each_printed_comparison_equals_its_approved_snapshot()
     {
         RunRecord Windows() => Sample(2, 0.8, os: "Windows");
         Snapshot.Verify("compare.text", () => new CompareReport(markdown: false).Make([Of(Sample(1), Windows())]));

@@ -10,7 +10,7 @@ namespace IpcBench.Analysis.Tests;
 public sealed class ConclusionTests
 {
     [Fact]
-    public void The_fastest_arm_is_found_by_pairs_and_not_by_medians()
+    public void The_fastest_arm_is_decided_by_pairs_of_rounds_and_not_by_medians()
     {
         // Both medians are of round 6, which lies between two groups of rounds and is the only round in which unix was faster.
         double[] unix = [100, 101, 102, 103, 104, 150, 200, 201, 202, 203, 204, 205];
@@ -21,12 +21,12 @@ public sealed class ConclusionTests
     }
 
     [Fact]
-    public void An_arm_without_replies_is_not_reported_as_missing_rounds() => Assert.Equal(
+    public void The_answer_about_an_arm_without_replies_says_that_no_round_has_replies_of_both_arms() => Assert.Equal(
         "10 B: not decided between unix and tcp: there is no round in which both answered a call.",
         FirstAnswer(Simulated.Run([[.. new double[8]], [.. Enumerable.Repeat(1000.0, 8)]], arms: 2)));
 
     [Fact]
-    public void A_winner_whose_rounds_lie_in_two_groups_is_named_with_the_doubt()
+    public void A_winner_whose_rates_fall_into_two_groups_is_named_together_with_the_doubt_placement()
     {
         var plain = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 8, Noise = 0.001 }.Make();
         RunRecord Mixed(int cell) => plain with
@@ -51,7 +51,8 @@ public sealed class ConclusionTests
         + "more CPU).")]
     [InlineData(1.5, 1.5, 2, "Yes for one call at a time with 10 B, 100 B and 10 kB and 400 clients with 10 B, "
         + "100 B and 10 kB (faster, less CPU).")]
-    public void The_answer_names_the_loads_for_which_a_Unix_socket_is_worth_it(double small, double large, int topologies, string expected)
+    public void The_answer_says_for_which_loads_a_Unix_socket_is_better_than_TCP(
+        double small, double large, int topologies, string expected)
     {
         var run = new MeasuredRun(new SampleRuns
         {
@@ -67,7 +68,7 @@ public sealed class ConclusionTests
     }
 
     [Fact]
-    public void The_answer_names_the_settings_for_which_a_Unix_socket_is_worth_it()
+    public void The_answer_says_for_which_settings_a_Unix_socket_is_better_than_TCP()
     {
         var plain = new SampleRuns
         {
@@ -88,7 +89,7 @@ public sealed class ConclusionTests
     }
 
     [Fact]
-    public void Undecided_loads_recommend_no_change_and_show_their_range()
+    public void Undecided_loads_are_called_undecided_and_the_table_shows_the_range_of_the_difference()
     {
         var run = new MeasuredRun(new SampleRuns
         {
@@ -102,7 +103,7 @@ public sealed class ConclusionTests
     }
 
     [Fact]
-    public void With_too_few_rounds_the_answer_says_how_many_are_missing()
+    public void The_answer_about_Unix_sockets_states_how_many_more_rounds_are_needed()
     {
         var run = new MeasuredRun(new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 3, SamplesPerRound = 200 }.Make());
         var missing = UnixAgainstTcp.RoundsMissing(run);
@@ -145,7 +146,7 @@ public sealed class ConclusionTests
     [Theory]
     [InlineData(20, "10 B: not decided between unix and tcp: p50 of unix is only a lower bound in a round")]
     [InlineData(80, "10 B: tcp is best by p50: unix is higher than tcp by 100.0 % [")]
-    public void A_lower_bound_of_a_latency_is_not_called_shorter(int ms, string expected)
+    public void A_latency_of_which_only_a_lower_bound_is_known_is_never_called_the_shorter_latency(int ms, string expected)
     {
         // Unix answers some calls at once. For most calls only a lower bound is known: how long they had waited when the window ended.
         var made = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 8, SamplesPerRound = 10 }.Make();

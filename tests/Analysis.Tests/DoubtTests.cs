@@ -105,7 +105,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void The_client_is_the_limit_only_if_it_used_nearly_all_its_CPUs()
+    public void The_doubt_client_limit_is_raised_only_if_the_client_used_nearly_all_of_its_CPUs()
     {
         var pinned = Second(round => round with
         {
@@ -123,11 +123,11 @@ public sealed class DoubtTests
 
     // In one round of eight the client used 117 % of a CPU, in the others at most 34 %.
     [Fact]
-    public void A_single_busy_round_does_not_make_the_client_the_limit() =>
+    public void A_single_busy_round_does_not_raise_the_doubt_client_limit() =>
         Assert.Null(Find(ResultsFile.Load(Path.Combine(Repository.Root, "results/quick/run.json")), "client-limit"));
 
     [Fact]
-    public void Grpc_Net_Client_raises_no_client_limit_because_its_thread_pool_ignores_the_threads_option() =>
+    public void A_committed_run_of_Grpc_Net_Client_does_not_raise_the_doubt_client_limit() =>
         Assert.Null(Find(ResultsFile.Load(Path.Combine(Repository.Root, "results/findings/multiplexed-grpc-dotnet.json")),
             "client-limit"));
 
@@ -158,7 +158,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void A_slow_fixed_loop_is_reported_as_throttling_but_3_percent_is_not()
+    public void A_much_slower_fixed_loop_raises_the_doubt_throttling_and_a_slightly_slower_does_not()
     {
         Raises("throttling", "Before 1 of 32 measurements a fixed loop took up to 7.00 ms",
             Second(round => round.Number == 3 ? round with { FixedLoopNs = 7_000_000 } : round));
@@ -179,12 +179,12 @@ public sealed class DoubtTests
     [InlineData(390, 400, null, "only 390 of 400 connections were open")]
     [InlineData(400, 400, 399, "the client counted 400 connections and the server 399")]
     [InlineData(400, 380, null, "no call used 20 of 400 connections")]
-    public void Connections_that_differ_from_the_request_are_reported(int opened, int active, int? server, string numbers) =>
+    public void A_number_of_connections_other_than_requested_raises_a_doubt(int opened, int active, int? server, string numbers) =>
         Raises("connections", numbers,
             Second(round => round with { Connections = round.Connections with { Opened = opened, Active = active, ServerOpen = server } }));
 
     [Fact]
-    public void The_servers_count_of_calls_reveals_an_arm_on_a_wrong_transport() =>
+    public void Calls_that_the_server_did_not_count_raise_the_doubt_connections() =>
         Raises("connections", "calls and the server 0",
             Second(round => round with { Connections = round.Connections with { ServerCalls = 0 } }));
 
@@ -193,7 +193,7 @@ public sealed class DoubtTests
         Raises("threads", "5 threads were requested and 2 ran", Second(round => round with { ThreadCalls = [9, 9, 0, 0, 0] }));
 
     [Fact]
-    public void The_pool_of_Grpc_Net_Client_may_use_more_threads_than_requested()
+    public void More_threads_than_requested_raise_a_doubt_except_with_Grpc_Net_Client()
     {
         var run = Second(round => round with { ThreadCalls = [9, 9, 9, 9, 9, 9, 9] });
         Raises("threads", "5 threads were requested and 7 ran", run);
@@ -243,7 +243,7 @@ public sealed class DoubtTests
             }));
 
     [Fact]
-    public void TLS_beside_plaintext_and_pipes_on_Linux_raise_a_doubt()
+    public void TLS_compared_with_plaintext_raises_a_doubt_and_a_pipe_on_Linux_raises_another()
     {
         var run = new SampleRuns { Transports = ["tcp", "tls", "pipe"], Sizes = [10], Rounds = 1, SamplesPerRound = 20 }.Make();
         Raises("tls-compared", "cost of encryption", run);

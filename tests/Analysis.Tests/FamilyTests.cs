@@ -49,13 +49,13 @@ public sealed class FamilyTests
     }
 
     [Fact]
-    public void Comparisons_at_5_percent_each_would_name_a_winner_in_a_third_of_runs() =>
+    public void Separate_tests_at_the_level_of_5_percent_would_name_a_false_winner_in_a_third_of_runs() =>
         Assert.InRange(Share(300, random => Pairs(Made(random, 0)).Any(pair => Simulated.Joint(
             [pair.One.Values(Metric.Rate).Zip(pair.Other.Values(Metric.Rate), (a, b) => Math.Log(a / b))])[0]?.Contains(0) == false)),
             0.33, 1);
 
     [Fact]
-    public void All_looks_of_automatic_rounds_together_name_a_wrong_winner_in_at_most_5_percent()
+    public void At_most_5_percent_of_runs_of_equal_arms_name_a_winner_at_any_look_of_automatic_rounds()
     {
         var (counts, runs) = (new int[2], Simulated.Draws(AllLongRuns));
         var random = new Random(20260615);
@@ -94,7 +94,7 @@ public sealed class FamilyTests
         ClaimFamily.Find(run, pair.One, pair.Other, Metric.Rate.Id)?.Interval is { } interval && !interval.Contains(0));
 
     [Fact]
-    public void A_Unix_socket_against_TCP_is_one_family_and_everything_else_another()
+    public void Comparisons_of_a_Unix_socket_with_TCP_are_one_family_and_all_others_a_second_family()
     {
         var run = Made(new Random(1), 0);
         // Each size compares unix with tcp, and pipe with both, by requests/s and by CPU. Wake-ups are in neither family.
@@ -116,12 +116,12 @@ public sealed class FamilyTests
     });
 
     [Fact]
-    public void A_difference_above_the_noise_is_named_at_every_size() =>
+    public void A_difference_of_6_percent_names_a_fastest_arm_at_every_size_in_95_percent_of_runs() =>
         Assert.InRange(Share(100, random => Answers.Of(Made(random, 0.06)).Count(answer => answer.Contains(" is fastest: ",
             StringComparison.Ordinal)) == Sizes), 0.95, 1);
 
     [Fact]
-    public void Unmeasured_comparisons_at_a_given_load_are_counted()
+    public void The_family_counts_comparisons_at_a_given_load_that_are_not_measured_yet()
     {
         var run = Made(new Random(1), 0).Record;
         var loaded = run.Cells.Select(cell => cell with { Key = cell.Key with { Load = "50%" } });
@@ -130,7 +130,7 @@ public sealed class FamilyTests
     }
 
     [Fact]
-    public void A_family_has_all_pairs_of_transports_and_each_arm_with_its_reference()
+    public void The_family_compares_every_pair_of_transports_and_each_arm_with_its_reference()
     {
         CellKey Key(string transport, string client = "wire", long size = 10, string variant = "") =>
             new() { Transport = transport, Client = client, Size = size, Connections = 1, Variant = variant };
@@ -146,7 +146,7 @@ public sealed class FamilyTests
     }
 
     [Fact]
-    public void Too_few_rounds_name_no_winner_and_say_how_many_are_missing()
+    public void With_too_few_rounds_the_answer_names_no_winner_but_the_number_of_rounds_still_needed()
     {
         var run = Made(new Random(3), 0.5, rounds: 4);
         Assert.False(NamesAWinner(run));

@@ -5,7 +5,7 @@ namespace IpcBench.Analysis.Tests;
 public class FoldedStacksTests
 {
     [Fact]
-    public void Stacks_are_read_as_they_were_written_and_share_their_first_frames()
+    public void Decoded_stacks_equal_the_encoded_stacks_and_common_first_frames_are_stored_once()
     {
         var names = new List<string>();
         var lines = FoldedStacks.Encode(
@@ -18,7 +18,7 @@ public class FoldedStacksTests
     }
 
     [Fact]
-    public void Rare_stacks_are_left_out_and_the_size_is_bounded()
+    public void Rare_stacks_are_left_out_and_the_encoded_size_stays_below_a_limit()
     {
         var kept = FoldedStacks.Encode(new Dictionary<string[], long> { [["a"]] = 96, [["b"]] = 4 }, []);
         Assert.Equal(["0: 0 = 96"], kept);

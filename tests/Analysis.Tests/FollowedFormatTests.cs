@@ -62,7 +62,7 @@ public sealed partial class FollowedFormatTests
 
     [Theory]
     [MemberData(nameof(Runs))]
-    public void Junit_is_valid_against_its_schema_and_counts_its_tests(string run)
+    public void The_junit_report_is_valid_against_its_schema_and_counts_its_test_cases(string run)
     {
         var suites = ReadJunit(Model(run)).Root!.Elements().ToList();
         Assert.NotEmpty(suites);
@@ -75,7 +75,7 @@ public sealed partial class FollowedFormatTests
     }
 
     [Fact]
-    public void Junit_fails_a_cell_with_failed_calls_and_gives_the_reason()
+    public void The_junit_report_marks_a_cell_with_failed_calls_as_failed_and_gives_the_reason()
     {
         var suite = ReadJunit(Model("foreign")).Root!.Element("testsuite")!;
         var failure = Assert.Single(suite.Descendants("failure"));
@@ -84,7 +84,7 @@ public sealed partial class FollowedFormatTests
     }
 
     [Fact]
-    public void Junit_skips_unmeasured_cells_and_reports_an_unfinished_run_as_an_error()
+    public void The_junit_report_marks_unmeasured_cells_as_skipped_and_an_unfinished_run_as_an_error()
     {
         var suite = ReadJunit(Model("unmeasured")).Root!.Element("testsuite")!;
         Assert.Equal(("1", "3"), ((string)suite.Attribute("errors")!, (string)suite.Attribute("skipped")!));
@@ -93,7 +93,7 @@ public sealed partial class FollowedFormatTests
 
     [Theory]
     [MemberData(nameof(Runs))]
-    public void Bencher_values_lie_between_their_bounds_and_have_accepted_names(string run)
+    public void The_bencher_report_has_valid_names_and_each_value_lies_between_its_bounds(string run)
     {
         using var document = JsonDocument.Parse(Make("bencher", Model(run)));
         var benchmarks = document.RootElement.EnumerateObject().ToList();
@@ -115,7 +115,7 @@ public sealed partial class FollowedFormatTests
 
     [Theory]
     [MemberData(nameof(Runs))]
-    public void Github_action_benchmark_has_the_entries_of_customSmallerIsBetter(string run)
+    public void The_report_github_action_benchmark_has_the_members_of_customSmallerIsBetter(string run)
     {
         using var document = JsonDocument.Parse(Make("github-action-benchmark", Model(run)));
         var names = new HashSet<string>();
@@ -133,7 +133,7 @@ public sealed partial class FollowedFormatTests
     }
 
     [Fact]
-    public void The_github_action_inverts_ratios_so_that_smaller_is_better()
+    public void The_report_github_action_benchmark_inverts_ratios_so_that_smaller_is_better()
     {
         using var action = JsonDocument.Parse(Make("github-action-benchmark", Model("sample")));
         using var bencher = JsonDocument.Parse(Make("bencher", Model("sample")));
@@ -150,14 +150,14 @@ public sealed partial class FollowedFormatTests
 
     [Theory]
     [MemberData(nameof(Runs))]
-    public void Prometheus_text_is_valid_and_has_no_sample_twice(string run)
+    public void The_prometheus_report_is_valid_and_repeats_no_sample(string run)
     {
         var samples = ReadPrometheus(Make("prometheus", Model(run)));
         Assert.Equal(run == "unmeasured" ? 0 : Cells(run), samples.Count(sample => sample.Name == "ipcbench_rps"));
     }
 
     [Fact]
-    public void Prometheus_has_seconds_and_the_interval_of_a_ratio()
+    public void The_prometheus_report_has_times_in_seconds_and_the_interval_of_each_ratio()
     {
         var samples = ReadPrometheus(Make("prometheus", Model("sample")))
             .Where(sample => sample.Labels.GetValueOrDefault("cell") == "unix, 10 B, 400 × 1").ToList();

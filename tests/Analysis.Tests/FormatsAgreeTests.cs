@@ -63,7 +63,7 @@ public sealed partial class FormatsAgreeTests
 
     // Each sentence of the answer compares the fastest transport with the others, whichever of them is the reference.
     [Fact]
-    public void The_sentences_of_the_answer_have_the_bounds_of_the_table()
+    public void The_sentences_of_the_answer_and_the_table_have_the_same_bounds()
     {
         var (model, run) = Load(Quick);
         var alike = run.Cells.Where(cell => cell.Key.Transport == "unix").Select(cell => ArmComparison.OfHeadline(run, cell)!.Verdict)
@@ -101,7 +101,7 @@ public sealed partial class FormatsAgreeTests
     }
 
     [Fact]
-    public void All_formats_say_that_latencies_are_of_all_rounds()
+    public void Text_and_markdown_say_that_latencies_include_the_calls_of_all_rounds()
     {
         var (model, run) = Load(Quick);
         Assert.All(new[] { "text", "markdown" }, format =>
@@ -127,7 +127,7 @@ public sealed partial class FormatsAgreeTests
     }
 
     [Fact]
-    public void A_screen_without_percentiles_does_not_explain_missing_percentiles()
+    public void A_screen_without_percentiles_does_not_show_the_doubt_few_samples()
     {
         var model = Load(Quick).Model;
         var screen = new TextReport(new TextLayout(80, IsBrief: true)).Make(model);
@@ -137,7 +137,7 @@ public sealed partial class FormatsAgreeTests
     }
 
     [Fact]
-    public void A_picture_says_that_the_pairs_count_where_medians_contradict_a_ratio()
+    public void The_picture_has_the_note_of_the_markdown_report_about_medians_that_contradict_a_ratio()
     {
         var model = Load("results/linux-2cpu/run.json").Model;
         var note = Contradictions().Match(Made("markdown", model)).Value;
@@ -160,7 +160,7 @@ public sealed partial class FormatsAgreeTests
     }
 
     [Fact]
-    public void The_layout_of_wrk_shows_no_percentile_without_samples_and_counts_the_same_bytes_for_all_clients()
+    public void The_wrk_report_shows_percentiles_only_with_samples_and_the_bytes_of_the_record()
     {
         var (model, run) = Load(Quick);
         var blocks = Made("wrk", model).Split("\n\n");

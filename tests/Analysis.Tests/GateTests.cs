@@ -10,7 +10,7 @@ namespace IpcBench.Analysis.Tests;
 public sealed class GateTests
 {
     [Fact]
-    public void A_limit_is_crossed_only_by_the_whole_interval_of_enough_rounds()
+    public void A_limit_is_crossed_only_if_the_interval_of_enough_rounds_lies_wholly_beyond_the_limit()
     {
         var limits = new[] { GateLimit.Parse("rps<-5%") };
         Assert.Equal(6, Gate.Check(Compared(Before(), After(speed: 0.7)), limits).Crossed
@@ -23,7 +23,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void A_gate_has_three_outcomes_and_states_the_detectable_change()
+    public void The_gate_passes_or_fails_or_is_undecided_and_then_states_the_detectable_change()
     {
         double[] steady = [1000, 1001, 1002, 1003, 1004, 1005, 1006], wide = [600, 650, 700, 800, 900, 1000, 1030];
         Gate Of(double[] after) =>
@@ -40,7 +40,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void The_limit_is_crossed_just_beyond_the_change_that_the_message_names()
+    public void A_change_just_beyond_the_detectable_change_of_the_message_crosses_the_limit()
     {
         double[] before = [990, 995, 1000, 1005, 1010, 1015, 1020], after = [940, 950, 960, 970, 980, 990, 1000];
         var limit = GateLimit.Parse("rps<-5%");
@@ -103,7 +103,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void Limits_of_several_metrics_are_judged_in_their_own_direction()
+    public void A_slower_run_crosses_limits_on_a_rise_of_CPU_or_latency_and_no_limit_on_a_fall()
     {
         var comparison = Compared(Before(), After(speed: 0.6));
         Assert.NotEmpty(Gate.Check(comparison, [GateLimit.Parse("client_cpu>5%")]).Crossed);
@@ -120,7 +120,7 @@ public sealed class GateTests
     private static Measurement Fails(Measurement round) => round with { Failed = new Dictionary<string, long> { ["status 13"] = 3 } };
 
     [Fact]
-    public void The_first_failed_calls_cross_every_limit()
+    public void Failed_calls_cross_every_limit_if_no_call_failed_before()
     {
         var (none, one) = (Before(), With(After(), Fails, 1));
         foreach (var limit in new[] { "failed>0%", "failed>500%", "p99>10%" })
@@ -135,7 +135,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void Significantly_more_than_twice_as_many_failed_calls_cross_every_limit()
+    public void More_than_twice_as_many_failed_calls_cross_every_limit_if_the_rise_is_significant()
     {
         var limits = new[] { GateLimit.Parse("p99>1000%") };
         RunRecord Failing(RunRecord run, int rounds, int calls) => With(run, round => round with
@@ -153,7 +153,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void A_limit_on_failures_passes_without_failures_and_with_fewer_failures()
+    public void A_limit_on_failures_passes_if_no_call_failed_in_the_new_run()
     {
         var (none, limits) = (Before(), new[] { GateLimit.Parse("failed>0%") });
         Assert.Equivalent(new Gate(6, [], [], []), Gate.Check(Compared(none, After()), limits), strict: true);
@@ -161,7 +161,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void A_metric_that_was_0_crosses_its_limit_only_if_no_new_round_is_0()
+    public void A_metric_that_was_0_crosses_its_limit_only_if_every_new_round_is_above_0()
     {
         static Measurement Collects(Measurement round) => round with { Client = round.Client with { GcCollections = [4, 0, 0] } };
         static Measurement Quiet(Measurement round) => round with { Client = round.Client with { GcCollections = [0, 0, 0] } };
@@ -178,7 +178,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void A_limit_is_not_crossed_if_rounds_of_the_higher_side_are_0()
+    public void A_limit_on_a_rise_is_undecided_if_new_rounds_are_0_and_crossed_if_only_old_rounds_are_0()
     {
         static Measurement Collected(Measurement round, int times) =>
             round with { Client = round.Client with { GcCollections = [times, 0, 0] } };
@@ -195,7 +195,7 @@ public sealed class GateTests
     }
 
     [Fact]
-    public void A_lower_bound_of_a_latency_decides_a_limit_only_in_one_direction()
+    public void A_latency_known_only_as_a_lower_bound_decides_a_limit_in_one_direction_only()
     {
         // Either all 10,000 calls took so many ms, or 200 of the calls waited so many ms and were never sent.
         static RunRecord Waiting(bool isSent, int ms)
@@ -229,7 +229,7 @@ public sealed class GateTests
     [InlineData("rps<-5", NoLimit)]
     [InlineData("rps<-5,5%", NoLimit)]
     [InlineData("rps<-150%", "'rps<-150%' can never fail: a metric cannot fall by more than 100%")]
-    public void An_invalid_limit_is_rejected_with_the_fix(string text, string sentence) =>
+    public void The_error_of_an_invalid_limit_says_how_to_write_a_valid_limit(string text, string sentence) =>
         Assert.Equal(string.Format(sentence, text), Assert.Throws<FormatException>(() => GateLimit.Parse(text)).Message);
 
     [Fact]

@@ -85,7 +85,7 @@ public sealed class LatencyHistogramTests
         Assert.Equal(message, Assert.Throws<FormatException>(() => LatencyCounts.Decode(text)).Message);
 
     [Fact]
-    public void Counts_that_overflow_a_sum_are_rejected_and_the_largest_count_is_read()
+    public void A_total_count_of_up_to_2_to_the_power_53_is_read_and_a_greater_total_is_rejected()
     {
         const long largest = 1L << 53;
         Assert.Equal(largest, LatencyCounts.Decode(Coded(largest)).Count);

@@ -13,7 +13,7 @@ public class LayerTests
     private static readonly double[] Tcp = [7.5, 11, 20, 40, 55];
 
     [Fact]
-    public void The_parts_of_the_layers_are_found_and_add_up_to_the_call()
+    public void The_times_of_the_layers_are_computed_and_their_sum_is_the_time_of_the_call()
     {
         var budget = Budget(LayerRuns.Make(9, Tcp));
 
@@ -25,7 +25,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void The_answer_states_which_layers_use_up_a_transports_saving()
+    public void The_answer_states_the_cost_of_each_layer_and_which_layers_reduce_a_transports_saving()
     {
         // The kernel saves 2.4 µs of 7.5, .NET's sockets take 1.9 µs of the saving back, and gRPC saves 1.0 µs more.
         var sentences = Answers.Of(new MeasuredRun(LayerRuns.Make(9, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5])));
@@ -50,7 +50,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void A_joint_interval_may_contain_0_although_the_single_interval_does_not()
+    public void Joint_intervals_are_at_least_as_wide_as_single_intervals_and_decide_fewer_parts()
     {
         var run = LayerRuns.Make(10, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5], 0.1, random: new Random(1));
         var budgets = LayerBudget.Compute(new MeasuredRun(run));
@@ -65,7 +65,7 @@ public class LayerTests
     [InlineData("free", 56, true)]
     [InlineData("0", 56, false)]
     [InlineData("free", 7.5, false)]
-    public void A_layer_slower_than_the_next_layer_has_an_explanation(string cpus, double floor, bool isSaid)
+    public void A_kernel_layer_slower_than_the_next_layer_is_explained_unless_the_server_is_pinned(string cpus, double floor, bool isSaid)
     {
         var run = LayerRuns.Make(9, [floor, 11, 20, 40, 55]);
         run = run with { Host = run.Host with { ServerCpus = cpus } };
@@ -77,7 +77,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void Bars_fit_the_picture_if_a_step_is_longer_than_the_call()
+    public void The_bars_stay_inside_the_picture_if_one_layer_takes_longer_than_the_whole_call()
     {
         // The kernel's part is longer than the call, because the layer above is 45 µs faster.
         var model = new ReportModel(LayerRuns.Make(9, [56, 11, 20, 40, 55]));
@@ -93,7 +93,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void A_transport_that_costs_more_is_reported()
+    public void The_answer_states_how_much_more_each_layer_of_a_slower_transport_costs()
     {
         var sentence = Answers.Of(new MeasuredRun(LayerRuns.Make(9, Tcp, [8.5, 14, 23, 43, 58])))[1];
 
@@ -102,7 +102,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void Overlapping_calls_have_CPU_times_per_layer()
+    public void For_overlapping_calls_the_layers_show_CPU_time_and_not_elapsed_time()
     {
         var run = LayerRuns.Make(9, Tcp, connections: 8);
 
@@ -133,7 +133,7 @@ public class LayerTests
     }
 
     [Fact]
-    public void A_file_with_one_echo_has_only_the_measured_layers()
+    public void A_file_with_only_one_of_the_echoes_shows_no_layers_below_this_echo()
     {
         var run = LayerRuns.Make(9, [20, 40, 55]);
 
@@ -169,11 +169,11 @@ public class LayerTests
     [InlineData("svg")]
     [InlineData("wide-csv")]
     [InlineData("runs-csv")]
-    public void A_run_of_echoes_is_reported_as_approved(string format) =>
+    public void The_report_of_an_echo_run_equals_its_approved_snapshot(string format) =>
         Snapshot.Verify($"echo.{format}", () => Reports.Find(format)!.Make(new ReportModel(PublishedRuns.EchoRun())));
 
     [Fact]
-    public void Each_way_of_waiting_has_a_row_with_the_CPU_time_of_both_sides_on_80_columns()
+    public void Each_way_of_waiting_has_a_row_with_the_CPU_time_of_client_and_server_in_80_columns()
     {
         var screen = new TextReport(new TextLayout(Width: 80, IsBrief: true)).Make(new ReportModel(PublishedRuns.WaitRun()));
         Assert.All(screen.Split('\n'), line => Assert.True(line.Length <= 80));

@@ -31,7 +31,7 @@ public sealed class MaxTTests
     [InlineData(8, 5)]
     [InlineData(12, 40)]
     [InlineData(24, 10)]
-    public void Joint_intervals_miss_a_mean_in_about_5_percent_under_symmetric_noise(int rounds, int claims)
+    public void Joint_intervals_miss_a_true_mean_in_about_5_percent_of_runs_with_symmetric_noise(int rounds, int claims)
     {
         // Six rounds have only 32 choices of signs, so the level is rough: 6 %, plus the simulation's margin.
         var most = 0.06 + Simulated.Margin(0.06, AllRuns);
@@ -59,7 +59,7 @@ public sealed class MaxTTests
     }
 
     [Fact]
-    public void The_interval_of_one_series_is_about_Students_interval()
+    public void The_interval_of_one_series_is_about_as_wide_as_the_interval_of_Students_t()
     {
         double[] values = [0.1, 0.4, -0.2, 0.3, 0.25, 0.05, 0.15, 0.35, -0.05, 0.2, 0.12, 0.28];
         var mean = values.Average();
@@ -111,7 +111,7 @@ public sealed class MaxTTests
     }
 
     [Fact]
-    public void A_confidence_sequence_with_a_look_every_round_misses_in_at_most_5_percent() =>
+    public void At_most_5_percent_of_confidence_sequences_ever_exclude_the_true_mean() =>
         Assert.InRange(Share(random =>
         {
             var values = new List<double>();

@@ -43,7 +43,7 @@ public sealed class MethodTableTests
 
     /// <summary>All draws give exactly the table. A fortieth of the draws gives shares near the shares of the table.</summary>
     [Fact]
-    public void The_table_in_the_documents_is_the_result_of_the_simulation()
+    public void The_simulation_confirms_the_table_in_the_documents()
     {
         if (Simulated.IsWhole)
         {

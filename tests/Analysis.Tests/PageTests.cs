@@ -47,7 +47,7 @@ public sealed class PageTests
     }
 
     [Fact]
-    public void A_picture_says_which_direction_is_better_and_its_label_has_the_result()
+    public void The_caption_of_a_picture_says_which_direction_is_better_and_the_label_has_the_result()
     {
         var captions = Regex.Matches(Page, "<p class=\"cap\">([^<]*)</p>\n<div class=\"panels\">")
             .Select(match => match.Groups[1].Value).ToList();
@@ -58,7 +58,7 @@ public sealed class PageTests
     }
 
     [Fact]
-    public void The_picture_of_ratios_compares_transports_and_cuts_very_wide_intervals()
+    public void The_picture_of_ratios_compares_only_transports_and_marks_intervals_that_end_outside()
     {
         Assert.DoesNotContain("arrowhead", MadeUp, StringComparison.Ordinal);
         var (caption, pictures) = Ratios(Page);

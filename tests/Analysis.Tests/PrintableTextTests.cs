@@ -18,7 +18,7 @@ public sealed class PrintableTextTests
     [InlineData("\u001b[3F\u001b[0Jx\ty\r\n", "\u001b[3F\u001b[0Jx\ty\r\n")]
     [InlineData("\u001b[2J\u001b]0;title\a\rx", "[2J]0;titlex")]
     [InlineData("\u009b0J\u202ex", "0Jx")]
-    public void A_screen_keeps_its_own_colours_and_cursor_movements(string text, string shown) =>
+    public void Colours_and_cursor_movements_of_a_screen_are_kept_and_other_control_codes_are_removed(string text, string shown) =>
         Assert.Equal(shown, PrintableText.OfScreen(text));
 
     public static TheoryData<string> Formats => [.. Reports.All.Select(report => report.Format)];

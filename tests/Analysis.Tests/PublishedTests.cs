@@ -18,7 +18,7 @@ public sealed class PublishedTests
         new PublishedReport().Make(new ReportModel(runs.Select((run, i) => ($"{run.Scenario}-{i}", run))));
 
     [Fact]
-    public void Every_write_up_names_its_source_and_the_cells_of_each_number()
+    public void Every_write_up_has_a_source_and_each_ratio_has_two_different_cells_and_a_valid_range()
     {
         Assert.Equal(["echo", "flask", "flask-containers", "starlette", "article"], WriteUps.All.Select(published => published.Scenario));
         Assert.All(WriteUps.All,
@@ -43,7 +43,7 @@ public sealed class PublishedTests
         Assert.Equal(verdict, Judge(measured).Text);
 
     [Fact]
-    public void A_published_slowdown_is_judged_by_its_own_direction()
+    public void The_verdict_on_a_published_slowdown_says_if_the_measured_slowdown_is_less_or_more()
     {
         var slower = Ratio with { Low = 0.33, High = 0.33 };
         Assert.Equal("differs: in the same direction, but less", Judge(0.6, published: slower).Text);
@@ -76,7 +76,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void The_page_compares_round_trips_only_with_an_interval()
+    public void The_page_compares_round_trips_only_if_there_are_enough_rounds_for_an_interval()
     {
         var run = EchoRun();
         RunRecord Of(int rounds) => run with { Rounds = [.. run.Rounds.Where(round => round.Number <= rounds)] };
@@ -111,7 +111,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void An_interval_is_compatible_unless_the_whole_interval_agrees_or_differs()
+    public void An_interval_that_lies_partly_in_the_published_range_is_called_compatible()
     {
         double[] wide = [1.05, 1.2, 1.4, 1.5, 1.7, 1.95];
         Assert.Equal("compatible: as published or less", Noisy(wide, 1.7, 3).Text);
@@ -126,7 +126,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void An_interval_below_the_published_ratio_differs_even_within_delta() =>
+    public void An_interval_wholly_below_the_published_ratio_differs_even_if_the_distance_is_small() =>
         Assert.Equal("differs: in the same direction, but less", Noisy([1.02, 1.03, 1.04, 1.05, 1.06, 1.075], 1.10, 1.10).Text);
 
     [Fact]
@@ -137,7 +137,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void Ratios_of_different_transports_are_not_joined_to_a_range() => Assert.DoesNotMatch(
+    public void Ratios_of_different_transports_are_not_shown_as_one_range() => Assert.DoesNotMatch(
         @"\| article-0 \|[^|]*measured [\d.]+× to", Page(Article()));
 
     [Fact]
@@ -173,7 +173,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void The_parts_of_the_difference_are_called_unsure_with_too_few_rounds()
+    public void With_too_few_rounds_the_page_says_that_no_factor_of_the_difference_is_sure()
     {
         Assert.Contains("so no factor is sure", Page(Article(3)), StringComparison.Ordinal);
         Assert.DoesNotContain("so no factor is sure", Page(Article()), StringComparison.Ordinal);
@@ -188,7 +188,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void Keep_alive_shows_the_cost_of_opening_connections()
+    public void The_comparison_with_keep_alive_shows_the_cost_of_opening_connections()
     {
         var page = Page(Flask());
         Assert.Matches(@"socket against port: 1\.10× \[[^]]+\] with a connection per request, 1\.05× \[[^]]+\] with "
@@ -197,7 +197,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void Keep_alive_is_compared_with_the_same_server_without_keep_alive()
+    public void A_server_with_keep_alive_is_compared_with_the_same_server_without_keep_alive()
     {
         var page = Page(Make("flask", 7, (Web("port"), 2_000), (Web("socket"), 2_200), (Web("port threads"), 1_000),
             (Web("socket threads"), 1_100), (Web("port keepalive"), 1_500), (Web("socket keepalive"), 1_500)));
@@ -207,7 +207,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void A_port_without_its_forwarder_shows_the_cost_of_forwarding() => Assert.Matches(
+    public void The_comparison_of_ports_with_and_without_a_forwarder_shows_the_cost_of_forwarding() => Assert.Matches(
         @"socket against the forwarded port: 1\.43× \[[^]]+\]\. Forwarding contributes a factor 1\.30× \[[^]]+\]; socket "
             + @"against the same port without a forwarder: 1\.10× \[",
         Page(Make("flask-containers", 7, (Web("port"), 1_000), (Web("socket"), 1_430), (Web("port direct"), 1_300))));
@@ -241,7 +241,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void The_page_of_several_runs_is_as_approved() =>
+    public void The_page_of_several_runs_equals_its_approved_snapshot() =>
         Snapshot.Verify("page.published", () => Page(
             EchoRun(), Flask(), Flask(3), Article(), LayerRuns.Make(9, [7.5, 11, 20, 40, 55], [5.1, 10.5, 19.5, 39.5, 53.5])));
 

@@ -16,7 +16,7 @@ public sealed class RankTests
     private static double[] Differences => [.. Before.Zip(After, (before, after) => after - before)];
 
     [Fact]
-    public void The_signed_rank_test_agrees_with_the_depression_example()
+    public void The_signed_rank_test_gives_the_results_of_the_textbook_for_the_depression_data()
     {
         Assert.Equal(0.0390625, SignedRank.PValue(Differences), 1e-9); // one-sided 0.01953 in the book
         Assert.Equal(-0.46, SignedRank.Estimate(Differences), 1e-9);
@@ -26,7 +26,7 @@ public sealed class RankTests
     }
 
     [Fact]
-    public void The_rank_sum_test_agrees_with_the_permeability_example()
+    public void The_rank_sum_test_gives_the_results_of_the_textbook_for_the_permeability_data()
     {
         Assert.Equal(2 * 0.1272, RankSum.PValue(Early, AtTerm), 1e-4); // one-sided in the book: W = 35, P = 0.1272
         Assert.Equal(0.305, RankSum.Estimate(Early, AtTerm), 1e-9);
@@ -64,7 +64,7 @@ public sealed class RankTests
         Assert.Equal(critical, RankSum.CriticalValue(n, m, 0.05));
 
     [Fact]
-    public void Large_samples_use_the_normal_approximation_without_a_jump()
+    public void Critical_values_do_not_jump_where_the_normal_approximation_begins()
     {
         Assert.InRange(SignedRank.CriticalValue(51, 0.05) - SignedRank.CriticalValue(50, 0.05), 15, 27);
         Assert.InRange(RankSum.CriticalValue(51, 51, 0.05) - RankSum.CriticalValue(50, 50, 0.05), 25, 65);
@@ -110,7 +110,7 @@ public sealed class RankTests
     }
 
     [Fact]
-    public void Up_to_fifty_values_use_the_exact_distribution_and_more_an_approximation()
+    public void P_values_are_exact_for_up_to_50_values_and_approximate_for_more_values()
     {
         var exact = Below([.. Enumerable.Range(1, 50)]);
         Assert.Equal(2 * exact[400], SignedRank.PValue(WithRankSum(50, 400)), 1e-12);
@@ -136,7 +136,7 @@ public sealed class RankTests
     }
 
     [Fact]
-    public void An_interval_of_unpaired_rounds_contains_its_ratio()
+    public void The_interval_of_unpaired_rounds_contains_the_ratio_of_the_medians()
     {
         // The rank-sum interval is 1 to 1, because most pairs of rounds do not differ. But the medians differ.
         double[] before = [.. Enumerable.Repeat(1.0, 11), .. Enumerable.Repeat(100.0, 10)];
@@ -158,7 +158,7 @@ public sealed class RankTests
     }
 
     [Fact]
-    public void Estimates_equal_the_medians_of_all_enumerated_pairs()
+    public void The_rank_estimates_equal_the_median_over_all_pairs_of_values()
     {
         var random = new Random(4);
         for (var i = 0; i < 50; i++)

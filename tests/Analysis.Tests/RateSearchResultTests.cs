@@ -115,11 +115,11 @@ public class RateSearchResultTests
     [InlineData("promise", "objective")]
     [InlineData("ratio", "ratio")]
     [InlineData("objectives", null)]
-    public void The_plot_of_a_search_is_found_by_its_name_and_by_its_old_name(string asked, string? name) =>
+    public void The_current_name_and_the_old_name_of_the_plot_objective_are_accepted(string asked, string? name) =>
         Assert.Equal(name, PlotList.NameOf(asked));
 
     [Fact]
-    public void A_highest_rate_above_all_tried_rates_is_reported_as_unknown()
+    public void The_highest_rate_is_unknown_if_the_estimate_lies_above_all_tried_rates()
     {
         // Only a window at the lowest rate missed the objective. By the other windows the limit lies above all rates.
         var run = At("p99<1ms", [10_000, 10_100, 10_200, 10_300, 10_400, 10_000, 10_100, 10_200, 10_300, 10_400],
@@ -130,7 +130,7 @@ public class RateSearchResultTests
     }
 
     [Fact]
-    public void An_objective_missed_once_is_kept_only_at_the_highest_tried_rate()
+    public void The_highest_tried_rate_is_reported_although_one_window_at_a_lower_rate_missed()
     {
         var run = At("p50<500us", [10_000, 7_071, 10_000, 14_142, 20_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000],
             slow: i => i == 0 ? 9_000 : 0);
@@ -139,7 +139,7 @@ public class RateSearchResultTests
     }
 
     [Fact]
-    public void Windows_without_due_calls_miss_no_objective()
+    public void A_window_in_which_no_call_was_due_does_not_count_as_a_missed_objective()
     {
         // The server is slow: the last rates of the search give less than one call per window.
         var run = Run("p99<10us", seed: 1, length: 20);
@@ -165,7 +165,7 @@ public class RateSearchResultTests
     [InlineData("p99<1ms", false)]
     [InlineData("failures<1%,mean<1ms", false)]
     [InlineData("failures<1%", true)]
-    public void An_objective_of_latency_is_not_searched_without_message_times(string objective, bool isPossible)
+    public void No_rate_is_searched_for_an_objective_of_latency_if_messages_have_no_latency(string objective, bool isPossible)
     {
         var run = Simulated.Run([[20_000]]);
         run = run with { Cells = [run.Cells[0] with { Key = run.Cells[0].Key with { Mode = "push" } }] };

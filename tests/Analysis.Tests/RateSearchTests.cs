@@ -14,7 +14,7 @@ public sealed class RateSearchTests
     [Theory]
     [InlineData(3.0, 96)] // all windows missed the objective
     [InlineData(0.5, 106)]
-    public void A_rate_beyond_the_windows_has_no_interval(double excess, double rate)
+    public void An_estimated_rate_outside_the_tried_rates_has_no_interval(double excess, double rate)
     {
         double[] rates = [100, 100, 100, 101, 102, 102, 102];
         var found = RateSearch.Crossing([.. rates.Select(one => new Probe(one, 1000, 10 * excess))], 0.01, 101, 0.05)!;
@@ -42,7 +42,7 @@ public sealed class RateSearchTests
     }
 
     [Fact]
-    public void The_interval_of_the_search_contains_the_truth_about_as_often_as_documented()
+    public void The_interval_of_the_search_contains_the_true_rate_in_at_least_80_percent_of_searches()
     {
         var truth = Queue.Truth(false, 20, 0.99);
         var held = Enumerable.Range(0, Searches).Count(seed => Search(false, 20, 0.99, seed)!.Interval!.Value.Contains(truth));
@@ -54,7 +54,7 @@ public sealed class RateSearchTests
     [InlineData(0.05, 0.9)]
     [InlineData(0.1, 0.85)]
     [InlineData(0.15, 0.72)]
-    public void The_interval_contains_the_common_rate_of_all_windows_if_the_capacity_varies(
+    public void With_varying_capacity_most_intervals_contain_the_rate_that_is_true_over_all_windows(
         double spread, double least)
     {
         var truth = Queue.TruthOverSpeeds(20, 0.99, spread);
@@ -67,7 +67,7 @@ public sealed class RateSearchTests
     }
 
     [Fact]
-    public void Later_windows_correct_windows_that_were_wrong_by_chance()
+    public void The_search_reaches_the_right_rate_although_two_early_windows_were_wrong()
     {
         var done = new List<(double Rate, bool IsKept)>();
         for (var i = 0; i < 40; i++)

@@ -47,7 +47,7 @@ public sealed class ReportSnapshotTests
     [InlineData("svg", "<rect class=\"f c", 24)]
     [InlineData("html", "<tr", 4 + 24 * 3 + 18 + 2 + 18 + 2)]
     [InlineData("published", "not measured here yet", 5)]
-    public void A_long_run_has_a_part_for_every_cell(string format, string part, int count) =>
+    public void The_report_of_a_long_run_has_a_part_for_every_cell(string format, string part, int count) =>
         Assert.Equal(count, LongReport(format).Split(part).Length - 1);
 
     [Theory]
@@ -70,7 +70,7 @@ public sealed class ReportSnapshotTests
     [Theory]
     [InlineData("html")]
     [InlineData("svg")]
-    public void A_long_run_is_drawn_in_well_formed_pictures(string format)
+    public void The_pictures_of_a_long_run_are_well_formed_XML(string format)
     {
         var pictures = Regex.Matches(LongReport(format), "<svg.*?</svg>", RegexOptions.Singleline);
         Assert.All(pictures, picture => XElement.Parse(picture.Value));
@@ -86,19 +86,19 @@ public sealed class ReportSnapshotTests
 
     [Theory]
     [MemberData(nameof(Formats))]
-    public void A_tiny_run_is_reported_as_approved(string format) =>
+    public void The_report_of_a_tiny_run_equals_its_approved_snapshot(string format) =>
         Snapshot.Verify($"tiny.{format}", () => Reports.Find(format)!.Make(new ReportModel(Tiny())));
 
     [Theory]
     [MemberData(nameof(Formats))]
-    public void Two_files_are_reported_as_approved(string format) =>
+    public void The_report_of_two_files_equals_its_approved_snapshot(string format) =>
         Snapshot.Verify($"two.{format}", () => Reports.Find(format)!.Make(TwoMachines()));
 
     [Theory]
     [InlineData("text")]
     [InlineData("markdown")]
     [InlineData("html")]
-    public void A_proxy_with_watched_connections_is_reported_as_approved(string format) =>
+    public void The_report_of_a_proxy_with_watched_connections_equals_its_approved_snapshot(string format) =>
         Snapshot.Verify($"proxy.{format}", () => Reports.Find(format)!.Make(new ReportModel(ProxyRun.Make())));
 
     [Theory]

@@ -55,7 +55,7 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
-    public void A_run_that_was_killed_is_readable()
+    public void The_file_of_a_killed_run_can_be_loaded()
     {
         var path = NewPath;
         ResultsFile.Save(path, Small() with { Finished = null, Ending = "running", Rounds = [] });
@@ -102,7 +102,7 @@ public sealed class ResultsFileTests : IDisposable
     [InlineData("[y]: http://e/x.png")]
     [InlineData("<img src=http://e/x.png>")]
     [InlineData("a|b\n\n[y]: http://e/x.png")]
-    public void Text_of_a_file_makes_no_link_or_picture_in_markdown(string text)
+    public void Text_from_a_results_file_becomes_no_link_and_no_picture_in_the_markdown_report(string text)
     {
         var run = Small();
         var cells = run.Cells.Select(cell => cell with { Key = cell.Key with { Variant = text }, Note = text });

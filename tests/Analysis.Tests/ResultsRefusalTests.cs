@@ -76,7 +76,7 @@ public sealed class ResultsRefusalTests
     [InlineData("rounds[0].client", "null")]
     [InlineData("cells[0].key.connections", "4000000000")]
     [InlineData("host", "[]")]
-    public void An_invalid_value_of_a_member_is_rejected_with_its_place(string member, string value)
+    public void The_error_of_an_invalid_value_names_the_member_and_the_line(string member, string value)
     {
         var refusal = Refusal(With(member, value));
         Assert.StartsWith($"f.json is not a results file: line 1, $.{member}: ", refusal, StringComparison.Ordinal);

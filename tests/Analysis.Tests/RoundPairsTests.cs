@@ -11,7 +11,7 @@ public sealed class RoundPairsTests
     private const int Rounds = 8, Slices = 20;
 
     [Fact]
-    public void Noise_common_to_both_arms_of_a_slice_keeps_the_interval_narrow()
+    public void Noise_common_to_both_arms_of_a_pair_does_not_widen_the_interval()
     {
         var random = new Random(20260901);
         double[][] common = [.. Enumerable.Range(0, Rounds).Select(_ => Noise(random, 0.3))];
@@ -56,7 +56,7 @@ public sealed class RoundPairsTests
     [InlineData(0.03, 0)]
     [InlineData(0.03, 0.02)]
     [InlineData(0, 0.02)]
-    public void Intervals_from_slices_contain_the_truth_in_95_percent(double starts, double stalls)
+    public void Intervals_from_slices_contain_the_true_ratio_in_95_percent_of_runs(double starts, double stalls)
     {
         const double Truth = 0.1;
         var missed = Simulated.Share(1000, 20261124, random =>

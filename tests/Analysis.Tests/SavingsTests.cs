@@ -22,7 +22,7 @@ public class SavingsTests
     }
 
     [Fact]
-    public void A_saving_without_an_interval_states_no_difference()
+    public void With_too_few_rounds_the_sentence_about_a_saving_states_no_difference()
     {
         var run = AtFiveThousand(0.28, server: true);
         run = run with { Rounds = [.. run.Rounds.Where(round => round.Number <= 2)] };
@@ -44,7 +44,7 @@ public class SavingsTests
     }
 
     [Fact]
-    public void A_change_that_contradicts_the_shown_medians_is_called_a_change_in_pairs()
+    public void A_change_in_cores_that_contradicts_the_shown_medians_is_labelled_in_pairs_of_a_round()
     {
         var run = AtFiveThousand(0.32, server: true);
         run = run with
@@ -67,7 +67,7 @@ public class SavingsTests
     }
 
     [Fact]
-    public void Messages_without_times_are_reported_with_a_note_and_their_CPU()
+    public void The_latency_of_messages_without_times_is_reported_as_not_known_beside_their_CPU()
     {
         var made = AtFiveThousand(0.28, server: true);
         RunRecord Untimed(string load) => made with

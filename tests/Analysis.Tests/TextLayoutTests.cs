@@ -19,7 +19,7 @@ public sealed class TextLayoutTests
     private static string Made(TextLayout layout) => new TextReport(layout).Make(Run);
 
     [Fact]
-    public void The_screen_in_the_README_is_what_the_committed_quick_run_prints()
+    public void The_README_shows_exactly_the_screen_of_the_committed_quick_run()
     {
         var readme = File.ReadAllText(Path.Combine(Repository.Root, "README.md"));
         var screen = Regex.Match(readme, "\n(Answer\n.*?)```", RegexOptions.Singleline);
@@ -82,7 +82,7 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
-    public void Dropped_columns_are_not_explained()
+    public void The_legend_does_not_explain_columns_that_are_left_out_on_a_narrow_screen()
     {
         var run = new SampleRuns { Sizes = [10], Rounds = 8, SamplesPerRound = 200 }.Make();
         run = run with
@@ -143,7 +143,7 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
-    public void The_cost_of_a_call_is_not_taken_from_the_round_of_median_rate()
+    public void The_CPU_time_of_a_call_is_not_the_value_of_the_round_with_the_median_rate()
     {
         var run = new SampleRuns { Sizes = [10], Transports = ["tcp"], Rounds = 5 }.Make();
         var shown = new MeasuredRun(run).Cells[0].Median!.Record.Number;
@@ -215,14 +215,14 @@ public sealed class TextLayoutTests
     [InlineData(22, "name|first|third")]
     [InlineData(15, "name|first")]
     [InlineData(5, "name|first")]
-    public void Only_spare_columns_are_dropped_and_in_their_order(int width, string headings)
+    public void Only_spare_columns_are_left_out_of_a_narrow_table_in_the_given_order(int width, string headings)
     {
         var table = new TextTable("name", "first", "second", "third") { Spare = ["second", "third"] }.Add("a", "1", "2", "3");
         Assert.Equal(headings, string.Join('|', table.Fit(width).Headings));
     }
 
     [Fact]
-    public void A_column_without_a_value_is_dropped_first_and_without_a_note()
+    public void A_column_without_a_value_is_left_out_of_a_narrow_table_first_and_without_a_note()
     {
         var table = new TextTable("name", "first", "second", "third") { Spare = ["second", "third"] }.Add("a", "1", "2", "–");
         Assert.Equal("name  first  second|a         1       2", string.Join('|', table.Lines(22)));

@@ -27,7 +27,7 @@ public sealed class TranscriptTests
     }
 
     [Fact]
-    public void One_thread_and_one_connection_are_singular_and_few_bytes_are_in_MB()
+    public void A_single_thread_or_connection_is_written_in_the_singular_and_few_bytes_in_MB()
     {
         var run = Article();
         var cell = run.Cells[0] with { Key = run.Cells[0].Key with { Connections = 1 } };
@@ -37,7 +37,7 @@ public sealed class TranscriptTests
     }
 
     [Fact]
-    public void A_cell_is_printed_exactly_as_by_wrk()
+    public void The_transcript_of_a_cell_begins_with_the_lines_of_wrk_and_has_all_percentiles()
     {
         var text = Transcript.Cell(Article(), Article().Rounds[0]);
         Assert.StartsWith("""
@@ -87,14 +87,14 @@ public sealed class TranscriptTests
     }
 
     [Fact]
-    public void Rounds_have_headings() => Assert.Equal("===\nRound 1/3\n===\n", Transcript.RoundHeading(1, 3));
+    public void Each_round_has_a_heading_with_its_number() => Assert.Equal("===\nRound 1/3\n===\n", Transcript.RoundHeading(1, 3));
 
     [Fact]
-    public void One_address_prints_its_rows_without_a_heading() =>
+    public void The_final_results_of_one_address_have_no_heading() =>
         Assert.Equal("Final results:\n10, 154696, 2.59\n", Transcript.FinalResults(Article()));
 
     [Fact]
-    public void Several_addresses_print_one_block_each()
+    public void The_final_results_of_several_addresses_have_one_block_per_address()
     {
         var run = new SampleRuns { Sizes = [10, 1000], Rounds = 3, SamplesPerRound = 100 }.Make();
         var text = Transcript.FinalResults(run);
@@ -130,7 +130,7 @@ public sealed class TranscriptTests
     }
 
     [Fact]
-    public void A_round_that_ended_before_half_of_its_calls_does_not_count()
+    public void A_round_with_less_than_half_of_the_requested_calls_does_not_count()
     {
         var run = new SampleRuns { Sizes = [10], Rounds = 3, SamplesPerRound = 100 }.Make();
         var usual = run.Rounds.Min(round => round.Started);

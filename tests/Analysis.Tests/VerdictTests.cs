@@ -43,11 +43,11 @@ public sealed class VerdictTests
     [Theory]
     [InlineData(3, "undecided: 3 more rounds needed")]
     [InlineData(5, "undecided: 1 more round needed")]
-    public void Too_few_rounds_state_how_many_allow_a_verdict(int rounds, string verdict) =>
+    public void With_too_few_rounds_the_verdict_states_how_many_more_rounds_are_needed(int rounds, string verdict) =>
         Assert.Equal(verdict, Say(0.03, [.. Enumerable.Repeat(1.4, rounds)]));
 
     [Fact]
-    public void Pairs_with_a_0_are_reported_and_give_no_verdict()
+    public void A_round_with_a_value_of_0_makes_the_verdict_undecided_and_is_reported()
     {
         double[] clear = [1.42, 1.44, 1.45, 1.45, 1.46, 1.48];
         Assert.Equal("undecided: 1 round has a value of 0 and so no ratio", Say(0.03, [.. clear, 0]));
@@ -59,7 +59,7 @@ public sealed class VerdictTests
     }
 
     [Fact]
-    public void The_predicted_range_of_more_rounds_is_right_in_most_runs()
+    public void The_predicted_number_of_more_rounds_is_right_in_at_least_70_percent_of_runs()
     {
         var (random, within, seen) = (new Random(8), 0, 0);
         for (var i = 0; i < 400; i++)
@@ -84,7 +84,7 @@ public sealed class VerdictTests
 
     // Rounds that --resume adds are judged by the confidence sequence, which is valid at every look, at the level of their family.
     [Fact]
-    public void A_recorded_look_hardly_changes_how_many_more_rounds_are_predicted()
+    public void The_predicted_number_of_more_rounds_is_about_the_same_after_a_look_is_recorded()
     {
         var (random, ratios, families, draws) = (new Random(8), new List<double>(), 0, Simulated.IsWhole ? 400 : 100);
         for (var i = 0; i < draws; i++)
@@ -117,7 +117,7 @@ public sealed class VerdictTests
     }
 
     [Fact]
-    public void The_range_of_more_rounds_is_shown_only_if_it_is_informative()
+    public void The_range_of_more_rounds_is_shown_only_if_its_ends_differ_by_at_most_a_factor_of_30()
     {
         var (random, said, silent) = (new Random(8), 0, 0);
         for (var i = 0; i < 200; i++)
@@ -150,7 +150,7 @@ public sealed class VerdictTests
     }
 
     [Fact]
-    public void One_unsent_call_does_not_turn_a_percentile_into_a_bound()
+    public void One_unsent_call_does_not_make_the_median_a_lower_bound()
     {
         var (ended, notSent) = (new LatencyHistogram(), new LatencyHistogram());
         for (var i = 0; i < 2_006; i++)
@@ -162,7 +162,7 @@ public sealed class VerdictTests
     }
 
     [Fact]
-    public void A_percentile_needs_100_samples_beyond_it_or_is_a_bound()
+    public void A_percentile_with_few_samples_beyond_has_no_value_and_cut_off_calls_make_a_lower_bound()
     {
         var (ended, cutOff) = (new LatencyHistogram(), new LatencyHistogram());
         ended.Record(1_000_000, 9_990);

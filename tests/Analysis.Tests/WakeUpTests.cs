@@ -30,7 +30,7 @@ public class WakeUpTests
         "woken", Reports.Find("text")!.Make(new ReportModel(new SampleRuns { Sizes = [10] }.Make())), StringComparison.Ordinal);
 
     [Fact]
-    public void System_calls_per_call_are_in_the_table_under_their_heading()
+    public void The_number_of_each_system_call_per_call_is_in_its_own_column_of_the_table()
     {
         var run = new SampleRuns { Sizes = [10], Transports = ["unix"] }.Make();
         run = run with

@@ -76,7 +76,7 @@ public sealed class WholeFileTests : IDisposable
     }
 
     [Fact]
-    public void A_replaced_file_is_never_seen_in_part()
+    public void A_reader_sees_the_old_file_until_the_new_file_is_complete()
     {
         var path = PathOf("whole");
         Write(path, "old");

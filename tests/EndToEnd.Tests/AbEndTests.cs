@@ -46,7 +46,7 @@ public sealed class AbEndTests : IDisposable
     [InlineData("deaf to SIGTERM", "tool", "INT", 130)]
     [InlineData("never ready", "tool", "INT", 130)]
     [InlineData("never ready", "tool", "KILL", 137)]
-    public async Task No_process_is_left_after_any_end_of_ab(string command, string who, string signals, int code)
+    public async Task No_process_is_left_however_the_command_ab_ends(string command, string who, string signals, int code)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
         var own = new OwnProcesses(folder);

@@ -11,7 +11,7 @@ public sealed class AbTests : IDisposable
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
     [Fact]
-    public async Task A_head_with_five_times_the_server_CPU_fails_the_gate()
+    public async Task The_gate_fails_if_the_head_build_uses_five_times_the_server_CPU()
     {
         var (summary, file) = (Path.Combine(folder, "summary.md"), Path.Combine(folder, "run.json"));
         await File.WriteAllTextAsync(summary, "what was there\n", TestContext.Current.CancellationToken);

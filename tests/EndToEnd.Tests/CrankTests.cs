@@ -32,7 +32,7 @@ public sealed class CrankTests
     }
 
     [Fact]
-    public async Task Several_cells_with_crank_are_a_usage_error()
+    public async Task The_option_crank_with_several_cells_is_a_usage_error()
     {
         var (code, _, error) = await Tool.RunAsync("--crank", "-s", "10,100");
 

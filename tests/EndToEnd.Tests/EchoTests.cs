@@ -13,7 +13,7 @@ public sealed class EchoTests : IDisposable
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
     [Fact]
-    public async Task An_echo_counts_its_packets_on_every_transport()
+    public async Task The_command_echo_counts_its_packets_on_every_transport()
     {
         var run = await RunAsync(0, "echo", "-n", "500", "-s", "1,1000", "-r", "2", "-o", File);
         Assert.Equal(("echo", 500L, 0L), (run.Scenario, run.Options.Calls, run.Options.DurationNs));
@@ -42,7 +42,7 @@ public sealed class EchoTests : IDisposable
     }
 
     [Fact]
-    public async Task Layers_measure_every_layer_on_each_transport()
+    public async Task The_command_layers_measures_every_layer_on_each_transport()
     {
         var run = await RunAsync(
             0, "layers", "-d", "100ms", "--warmup", "1ms", "-s", "10", "-r", "1", "--transports", "tcp,unix", "-o", File);
@@ -80,7 +80,7 @@ public sealed class EchoTests : IDisposable
     }
 
     [Fact]
-    public async Task Children_echo_over_their_standard_input_and_over_a_socketpair()
+    public async Task Child_processes_return_packets_over_standard_input_and_over_a_socketpair()
     {
         string[] kinds = OperatingSystem.IsWindows() ? ["stdio"] : ["socketpair", "stdio"];
         var run = await RunAsync(0, "echo", "-n", "200", "-s", "70000", "-c", OperatingSystem.IsWindows() ? "1" : "2", "-r", "1",
@@ -159,7 +159,7 @@ public sealed class EchoTests : IDisposable
     }
 
     [Fact]
-    public async Task Ctrl_C_keeps_the_rounds_of_an_echo()
+    public async Task An_echo_run_ended_by_Ctrl_C_is_saved_as_interrupted()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
         await using var tool = Tool.Start("echo", "-n", "1000", "-s", "64", "-r", "100000", "--transports", "unix", "-o", File);

@@ -20,7 +20,7 @@ public sealed class FindTests : IDisposable
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
     [Fact]
-    public async Task Find_searches_a_rate_for_each_transport_and_every_report_shows_the_rate()
+    public async Task The_option_find_searches_a_rate_for_each_transport_and_every_report_shows_the_result()
     {
         await using var server = await StartServerAsync();
         var (code, output, error) = await Tool.RunAsync([.. Servers(server), .. Search, "-o", ResultsFile, "--format", "json"]);
@@ -66,7 +66,7 @@ public sealed class FindTests : IDisposable
     }
 
     [Fact]
-    public async Task Ctrl_C_in_the_search_keeps_its_windows_and_reports_their_result()
+    public async Task After_Ctrl_C_in_a_search_the_windows_so_far_are_kept_and_their_result_is_reported()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Ctrl-C to another console group is not sent by tests on Windows");
         await using var server = await StartServerAsync();

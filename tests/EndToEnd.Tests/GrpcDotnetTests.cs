@@ -37,7 +37,7 @@ public sealed class GrpcDotnetTests : IDisposable
     }
 
     [Fact]
-    public async Task Uploads_and_streams_of_grpc_dotnet_are_arms()
+    public async Task Uploads_and_streams_of_grpc_dotnet_are_measured_as_arms()
     {
         await RunAsync(0, [.. Streams, "--client", "wire,grpc-dotnet", "--transports", "tcp",
             "--mode", "upload,ping-pong,push,pull", "-o", File]);

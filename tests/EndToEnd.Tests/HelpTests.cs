@@ -5,7 +5,7 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class HelpTests
 {
     [Fact]
-    public async Task Help_is_short_and_grouped_and_help_all_has_every_option()
+    public async Task The_option_help_prints_groups_of_common_options_and_help_all_prints_every_option()
     {
         var (code, brief, _) = await Tool.RunAsync("--help");
         var (_, all, _) = await Tool.RunAsync("--help", "all");
@@ -77,7 +77,7 @@ public sealed class HelpTests
     [InlineData("--stack=g", "--stack=grpc-dotnet")]
     [InlineData("swee", "sweep")]
     [InlineData("http --expect-s", "--expect-status")]
-    public async Task Bash_completes_the_typed_beginning(string typed, string completed)
+    public async Task The_completion_script_of_bash_completes_the_beginning_of_a_word(string typed, string completed)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "a script of bash");
         var script = $"""
@@ -97,7 +97,7 @@ public sealed class HelpTests
         + "words=('{0}' {1}); CURRENT=$#words; _grpcbench")]
     [InlineData("fish", "'{0}' completion fish | source; set -x PATH '{2}' $PATH; "
         + "complete -C 'GrpcBench {1}'")]
-    public async Task Zsh_and_fish_complete_the_typed_beginning(string shell, string script)
+    public async Task The_completion_scripts_of_zsh_and_fish_complete_the_beginning_of_a_word(string shell, string script)
     {
         var folders = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator);
         Assert.SkipUnless(folders.Any(folder => File.Exists(Path.Combine(folder, shell))), $"{shell} is not installed here");

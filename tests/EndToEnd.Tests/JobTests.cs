@@ -17,7 +17,7 @@ public sealed class JobTests(GivenServer server) : WritingStage(server), IClassF
     }
 
     [Fact]
-    public async Task A_background_run_leaves_keys_and_the_prompt_to_the_shell()
+    public async Task A_run_in_the_background_reads_no_keys_and_does_not_change_the_screen()
     {
         // wait ends with 128 and more when the terminal stops the job.
         await using var tool = OnTerminal($"{Client} {OwnServer} -r 2 -o {Folder}/run.json & wait $!");

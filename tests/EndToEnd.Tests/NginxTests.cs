@@ -14,7 +14,7 @@ public sealed class NginxTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_server_without_free_connections_fails_calls_and_leaves_no_call_open(bool perCall)
+    public async Task Every_call_ends_if_the_server_has_too_few_connections_and_refused_calls_fail_as_lost(bool perCall)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the foreign servers are installed on Linux only");
         Assert.SkipUnless(File.Exists("/usr/sbin/nginx"), "no nginx here (Debian: apt-get install nginx)");

@@ -13,7 +13,7 @@ public sealed class ProfileTests : WritingStage
         ["--profile", "--transports", "unix", "-s", "10", "-c", "4", "-t", "1", "-r", "1", "-d", "100ms", "--warmup", "50ms"];
 
     [Fact]
-    public async Task CPU_time_of_a_handler_lands_on_the_handler_and_the_sampled_windows_are_not_rounds()
+    public async Task The_CPU_time_of_a_handler_is_in_the_stage_handler_and_sampled_windows_are_no_rounds()
     {
         await using var tool = Run("--work", "300us", "-o", PathOf("run.json"), "-o", PathOf("stacks.speedscope"));
         Assert.True(await tool.ExitCodeAsync() is 0, tool.Output + tool.Error);
@@ -38,7 +38,7 @@ public sealed class ProfileTests : WritingStage
     [Theory]
     [InlineData("INT", 130)]
     [InlineData("KILL", 137)]
-    public async Task A_run_that_ends_while_it_samples_keeps_its_rounds_and_leaves_nothing(string signal, int code)
+    public async Task A_run_that_is_ended_during_sampling_keeps_its_rounds_and_leaves_no_process_or_file(string signal, int code)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "signals");
         await using var tool = Run("-o", PathOf("run.json"));
@@ -60,7 +60,7 @@ public sealed class ProfileTests : WritingStage
     }
 
     [Fact]
-    public async Task Without_perf_a_sentence_comes_before_the_run_and_the_exit_code_stays()
+    public async Task Without_perf_the_run_succeeds_and_a_sentence_says_that_nothing_is_sampled()
     {
         await using var tool = Tool.StartWith(new() { ["TMPDIR"] = Place, ["PATH"] = Place }, [.. Load, "--no-save"]);
 

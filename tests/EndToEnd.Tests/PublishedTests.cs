@@ -4,7 +4,7 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class PublishedTests
 {
     [Fact]
-    public async Task Article_measures_both_topologies_with_and_without_tls_and_shows_their_effects()
+    public async Task The_command_article_measures_both_topologies_with_and_without_TLS_and_shows_the_effects()
     {
         var (code, output, error) = await Tool.RunAsync(
             "article", "-s", "10", "-r", "1", "-d", "100ms", "--warmup", "1ms", "--no-save", "--delta", "5%", "-v");
@@ -17,7 +17,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public async Task Article_rejects_options_that_the_command_decides()
+    public async Task The_command_article_rejects_options_that_it_sets_itself()
     {
         Assert.Equal((1, "", $"-U is not offered by article ({Tool.Client} article --help)\n"),
             await Tool.RunAsync("article", "-U", "http://localhost:5000"));

@@ -48,7 +48,7 @@ public sealed class ScenarioTests : ScenarioStage
     }
 
     [Fact]
-    public async Task No_port_is_given_twice()
+    public async Task The_function_free_port_never_returns_the_same_port_twice()
     {
         await using var script = StartPython("""
             import random, servers

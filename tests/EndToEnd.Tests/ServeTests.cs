@@ -8,7 +8,7 @@ public sealed class ServeTests
     [Theory]
     [InlineData("INT")]
     [InlineData("TERM")]
-    public async Task Serve_runs_until_a_signal_as_one_process(string signal)
+    public async Task The_command_serve_runs_as_one_process_until_a_signal(string signal)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no signals to send on Windows");
         var socket = Path.Combine(Path.GetTempPath(), $"serve-{Guid.NewGuid():N}.sock");
@@ -27,7 +27,7 @@ public sealed class ServeTests
     }
 
     [Fact]
-    public async Task Serve_has_the_options_and_exit_codes_of_the_server()
+    public async Task The_command_serve_has_the_options_and_exit_codes_of_the_server()
     {
         var (helped, help, _) = await Tool.RunAsync("serve", "--help");
         Assert.Equal(0, helped);

@@ -71,7 +71,7 @@ public sealed class ServiceTests
     }
 
     [Fact]
-    public async Task A_signal_ends_the_wait_for_types_from_an_unwritten_pipe()
+    public async Task A_signal_ends_the_wait_for_types_from_a_pipe_that_nobody_writes_to()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "devices in folders are Unix's");
         var fifo = Path.Combine(Path.GetTempPath(), $"types-{Guid.NewGuid():N}");

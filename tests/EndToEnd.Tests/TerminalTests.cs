@@ -17,7 +17,7 @@ public sealed class TerminalTests : IDisposable
     [InlineData("runs-csv")]
     [InlineData("text")]
     [InlineData("json")]
-    public async Task Only_a_reports_own_colours_reach_the_terminal(string format)
+    public async Task Control_characters_from_a_results_file_do_not_reach_the_terminal(string format)
     {
         var file = Path.Combine(folder, "run.json");
         var run = await File.ReadAllTextAsync(

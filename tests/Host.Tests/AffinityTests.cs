@@ -5,7 +5,7 @@ namespace IpcBench.Host.Tests;
 public class AffinityTests
 {
     [Fact]
-    public async Task A_child_starts_on_its_CPUs_and_this_process_keeps_its_own()
+    public async Task A_child_process_starts_on_the_given_CPUs_and_the_parent_keeps_its_own_CPUs()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "asks grep and /proc");
         var before = Affinity.Current()?.ToString();

@@ -5,7 +5,7 @@ namespace IpcBench.Host.Tests;
 public class HostFactsTests
 {
     [Fact]
-    public void The_facts_of_this_machine_have_its_system_processors_and_memory()
+    public void The_facts_of_this_machine_name_the_system_and_the_CPUs_and_the_memory()
     {
         var host = HostFacts.Read();
 
@@ -29,7 +29,7 @@ public class HostFactsTests
     }
 
     [Fact]
-    public void A_machine_is_described_from_its_captured_files()
+    public void The_facts_of_a_Linux_machine_are_read_from_its_system_files()
     {
         var host = HostFacts.ReadLinux(new HostFacts { Os = "Linux 6.8" }, new CapturedFiles(
             ("/etc/os-release", "NAME=\"Ubuntu\"\nPRETTY_NAME=\"Ubuntu 24.04.1 LTS\"\nID=ubuntu\n"),

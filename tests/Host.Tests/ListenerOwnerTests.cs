@@ -24,7 +24,7 @@ public sealed class ListenerOwnerTests : IDisposable
     [InlineData("4", "0.0.0.0", "127.0.0.1")]
     [InlineData("6", "::", "127.0.0.1")]
     [InlineData("6", "::1", "::1")]
-    public async Task The_process_that_listens_on_a_port_is_found_rather_than_its_child(string family, string bind, string? asked)
+    public async Task The_listener_on_a_port_is_the_process_that_listens_and_not_a_child_process(string family, string bind, string? asked)
     {
         Assert.SkipUnless(family == "4" || Socket.OSSupportsIPv6, "no IPv6 here");
         using var child = Child.Python(Listener, path, family, bind);
@@ -50,7 +50,7 @@ public sealed class ListenerOwnerTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_that_daemonized_after_listen_is_found()
+    public async Task The_background_process_of_a_server_that_forked_after_listen_is_identified()
     {
         // As nginx does: the process that called listen(2) has ended.
         using var child = Child.Python("""
@@ -127,7 +127,7 @@ public sealed class ListenerOwnerTests : IDisposable
     }
 
     [Fact]
-    public void This_process_is_not_taken_for_the_server()
+    public void A_listener_in_this_process_itself_is_not_accepted_as_the_server()
     {
         using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -142,7 +142,7 @@ public sealed class ListenerOwnerTests : IDisposable
     [InlineData(1, "process 1 listens (an init that starts servers on demand, or a whole container)" + NoServer)]
     [InlineData(77, "process 77 listens and is an ancestor of this tool: its CPU time would include this tool's")]
     [InlineData(78, "")]
-    public void A_process_whose_CPU_time_is_not_the_servers_is_rejected(int pid, string expected)
+    public void Process_1_and_the_ancestors_of_this_process_are_rejected_as_servers(int pid, string expected)
     {
         var judged = ListenerOwner.Judge(pid, [60, 77]);
 
@@ -154,7 +154,7 @@ public sealed class ListenerOwnerTests : IDisposable
     [InlineData(true, 5, 5)]        // nginx as another user sees it: the workers, but not the master, which belongs to root
     [InlineData(false, 5, null)]
     [InlineData(true, 1, null)]
-    public void The_unreadable_parent_is_chosen_for_workers_that_share_a_socket(bool hidden, int parent, int? expected)
+    public void The_hidden_parent_process_is_chosen_if_several_workers_share_a_socket(bool hidden, int parent, int? expected)
     {
         var found = ListenerOwner.Choose([11, 12], pid => pid is 11 or 12 ? parent : null, hidden);
 
@@ -170,7 +170,7 @@ public sealed class ListenerOwnerTests : IDisposable
         ListenerOwner.Judge(0, []).Reason);
 
     [Fact]
-    public void The_ancestors_of_this_process_are_known()
+    public void The_parent_of_this_process_is_known_and_a_missing_process_has_no_parent()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no parents here");
         var parentOf = ProcessTree.ParentFinder();
@@ -179,6 +179,8 @@ public sealed class ListenerOwnerTests : IDisposable
 
         Assert.NotNull(parent);
         Assert.NotEqual(Environment.ProcessId, parent);
+        if (OperatingSystem.IsLinux())
+            Assert.Contains($"PPid:\t{parent}", File.ReadAllLines("/proc/self/status"));
         Assert.Null(parentOf(int.MaxValue));
     }
 

@@ -27,7 +27,7 @@ public class MachineSnapshotTests
     [InlineData("")]
     [InlineData("cpu 1 2")]
     [InlineData("intr 1 2 3 4 5 6 7 8 9")]
-    public void A_stat_file_of_another_shape_gives_no_snapshot(string stat)
+    public void No_snapshot_is_made_from_a_stat_file_of_an_unknown_format(string stat)
     {
         Assert.Null(Captured(stat, 1));
         Assert.Null(MachineSnapshot.Between(Captured(stat, 1), Captured(stat, 2)));

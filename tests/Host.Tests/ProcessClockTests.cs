@@ -43,7 +43,7 @@ public class ProcessClockTests
     }
 
     [Fact]
-    public async Task A_known_amount_of_work_is_measured_to_one_per_cent()
+    public async Task The_measured_CPU_time_of_another_process_is_within_1_percent_of_its_own_measurement()
     {
         // The program uses half a second of CPU time between two input lines, partly in the kernel, and prints how much it used.
         using var child = Child.Python("""

@@ -55,7 +55,7 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public void CPU_time_of_an_ended_child_is_not_subtracted_if_its_parent_did_not_wait_for_it()
+    public void CPU_time_of_an_ended_child_is_not_subtracted_if_the_parent_did_not_wait_for_the_child()
     {
         // 8 waited for its child 9, which used 0.3 s and then 0.2 s more. 11 ended too, but its parent 10 did not wait.
         static ProcessClock Clock(long userMs, long endedMs = 0, int parent = 1) =>

@@ -43,7 +43,7 @@ public sealed class SourceTreeTests : IDisposable
     }
 
     [Fact]
-    public void Reasons_to_skip_a_test_on_another_system_are_listed_as_allowed()
+    public void Every_reason_to_skip_a_test_on_some_system_is_listed_in_allowed_skips()
     {
         var allowed = File.ReadAllLines(Path.Combine(Root, ".ci", "allowed-skips"));
         const string system = @"[^"";]*(?:OperatingSystem\.Is|\.IsSupported)[^"";]*";

@@ -13,7 +13,7 @@ public class SpeedProbeTests
     }
 
     [Fact]
-    public void A_memory_step_takes_as_long_as_a_load_from_cache_or_memory() =>
+    public void One_step_of_the_memory_probe_takes_between_0_3_and_2000_nanoseconds() =>
         // A load from the nearest cache takes about a nanosecond, and a load from memory less than a microsecond. The
         // test takes the shortest of five steps, because a busy machine interrupts some.
         Assert.InRange(Enumerable.Range(0, 5).Min(_ => SpeedProbe.MemoryStep()), 0.3, 2_000);

@@ -23,6 +23,6 @@ public class VirtualizationTests
     [InlineData("Microsoft Hv", "hyper-v")]
     [InlineData("SomethingNew", "SomethingNew")]
     [InlineData("", "hypervisor")]
-    public void Processor_vendors_have_their_usual_names(string vendor, string expected) =>
+    public void The_vendor_text_of_a_hypervisor_becomes_its_usual_name(string vendor, string expected) =>
         Assert.Equal(expected, Cpuid.HypervisorName(vendor));
 }

@@ -9,7 +9,7 @@ public sealed class WalkMapTests
     private static readonly string[] Elsewhere = ["RunCommand.AddTo"];
 
     [Fact]
-    public void Each_hop_to_the_first_byte_is_called_in_an_earlier_hop()
+    public void Each_hop_of_the_documented_walk_to_the_first_byte_is_called_by_an_earlier_hop()
     {
         var map = File.ReadAllText(Path.Combine(Repository.Root, "docs", "architecture.md"));
         var from = map.IndexOf("### The walk from `-U", StringComparison.Ordinal);
@@ -24,7 +24,7 @@ public sealed class WalkMapTests
     [InlineData("1. `One.Go`\n2. `Two.Come`\n3. `One.Stay`", "One.Go, One.Stay")]
     [InlineData("1. `Two.Come`\n2. `One.Go`", "Two.Come, One.Go")]
     [InlineData("1. `One.Stay`\n2. `Other.Find`", "One.Stay, Other.Find")]
-    public void A_hop_that_no_earlier_hop_calls_is_found(string map, string uncalled)
+    public void A_hop_that_no_earlier_hop_calls_is_reported(string map, string uncalled)
     {
         const string source = """
             class One

@@ -66,7 +66,8 @@ public class FieldsTests
     [InlineData("grpc-status=many", 0, -2, false, false)]
     [InlineData("content-type=application/grpc|content-type=text/html", 0, -1, false, false)]
     [InlineData("", 0, -1, false, false)]
-    public void A_block_tells_its_status_and_if_it_is_malformed(string fields, int status, int grpcStatus, bool isGrpc, bool isMalformed)
+    public void The_status_of_a_header_block_is_read_and_a_malformed_block_is_detected(
+        string fields, int status, int grpcStatus, bool isGrpc, bool isMalformed)
     {
         var block = new HeaderBlock();
         foreach (var field in fields.Split('|', StringSplitOptions.RemoveEmptyEntries).Select(field => field.Split('=')))
@@ -76,7 +77,7 @@ public class FieldsTests
     }
 
     [Fact]
-    public void A_block_joins_its_frames_and_the_next_block_starts_empty()
+    public void A_header_block_is_joined_from_all_its_frames_and_the_next_block_starts_empty()
     {
         var blocks = new HeaderBlocks();
         Assert.False(Take(blocks, FrameType.Headers, FrameFlags.EndStream, 3, [1, 2], out _));
@@ -99,7 +100,7 @@ public class FieldsTests
     [InlineData(65_537, 0, false)]
     [InlineData(40_000, 25_536, true)]
     [InlineData(40_000, 25_537, false)]
-    public void A_block_has_at_most_64_KiB(int first, int second, bool isTaken)
+    public void A_header_block_above_64_KiB_is_rejected(int first, int second, bool isTaken)
     {
         var blocks = new HeaderBlocks();
         var thrown = Record.Exception(() =>

@@ -35,7 +35,7 @@ public class FrameReaderTests
     }
 
     [Fact]
-    public void A_frame_header_is_read_without_its_reserved_bit()
+    public void The_reserved_bit_of_a_frame_header_is_neither_read_nor_written()
     {
         var header = FrameHeader.Read(Hex("0a0b0c 09 24 ff020304"));
         Assert.Equal(new FrameHeader(0x0a0b0c, FrameType.Continuation, FrameFlags.Priority | FrameFlags.EndHeaders, 0x7f020304), header);
@@ -47,7 +47,7 @@ public class FrameReaderTests
     }
 
     [Fact]
-    public void Bytes_cut_at_any_place_give_the_same_frames()
+    public void The_same_frames_are_read_wherever_the_bytes_are_split()
     {
         var bytes = Bytes(output =>
         {

@@ -11,7 +11,7 @@ public class FrameTests
     [InlineData(65_536, 1)]
     [InlineData(100_000, 34_465)]
     [InlineData(1_000, null)]
-    public void A_window_above_the_default_is_granted_to_the_connection_too(int window, int? increment)
+    public void A_window_above_the_default_is_also_set_for_the_connection(int window, int? increment)
     {
         var output = new ArrayBufferWriter<byte>();
         new ReceiveWindow(window).WriteSettings(output);
@@ -49,7 +49,7 @@ public class FrameTests
             as Http2Exception)?.Error);
 
     [Fact]
-    public void A_window_may_be_used_to_its_last_byte_and_not_beyond()
+    public void A_window_accepts_data_up_to_its_last_byte_and_rejects_one_byte_more()
     {
         var window = new ReceiveWindow(100_000);
         var stream = 0;
@@ -60,7 +60,7 @@ public class FrameTests
     }
 
     [Fact]
-    public void A_window_that_is_more_than_half_used_is_credited_completely()
+    public void A_window_that_is_more_than_half_used_is_restored_to_its_full_size()
     {
         var (window, output, stream) = (new ReceiveWindow(100_000), new ArrayBufferWriter<byte>(), 50_000);
         window.Take(50_000);
@@ -118,7 +118,7 @@ public class FrameTests
     }
 
     [Fact]
-    public void A_field_whose_value_has_no_index_is_written_with_its_names_index() =>
+    public void A_field_is_written_with_the_index_of_its_name_if_its_value_has_no_index() =>
         Assert.Equal("0f 28 03 61 3d 62", Hex(FieldBlock.Encode([("set-cookie", "a=b")])));
 
     [Fact]

@@ -28,7 +28,7 @@ public class GrpcFramingTests
     }
 
     [Fact]
-    public void A_framed_message_is_its_prefix_and_its_bytes()
+    public void A_framed_message_consists_of_a_prefix_and_the_bytes_of_the_message()
     {
         Assert.Equal([0, 0, 0, 0, 2, 7, 9], GrpcFraming.Frame([7, 9]));
         Assert.Equal([1, 0, 0, 0, 0], GrpcFraming.Frame([], flag: 1));

@@ -74,7 +74,7 @@ public class HpackLimitTests
     [InlineData(641)] // one symbol more than the buffer on the stack holds
     [InlineData(1281)]
     [InlineData(1285)]
-    public void Names_and_values_may_be_long_Huffman_strings(int size)
+    public void Long_names_and_values_in_Huffman_code_are_decoded(int size)
     {
         // The code of '0' is five zeros; ones fill the last byte.
         var zeros = Literal([.. new byte[size - 1], (byte)((1 << size * 8 % 5) - 1)], isHuffman: true);
@@ -85,7 +85,7 @@ public class HpackLimitTests
     }
 
     [Fact]
-    public void Strings_have_at_most_64_KiB_and_may_be_empty()
+    public void Strings_of_up_to_64_KiB_and_empty_strings_are_decoded_and_longer_strings_are_rejected()
     {
         var decoder = new HpackDecoder(4096);
         Assert.Equal(2 + 65_536 + 1, Fields(decoder, [0x00, 1, (byte)'a', .. Literal(new byte[65_536])])[0].Length);
@@ -142,7 +142,7 @@ public class HpackLimitTests
     }
 
     [Fact]
-    public void A_dynamic_table_may_be_exactly_full()
+    public void A_dynamic_table_can_be_filled_exactly_and_loses_entries_when_its_size_is_reduced()
     {
         var decoder = new HpackDecoder(82);
         Assert.Equal(["name: value"], Fields(decoder, Hex(Named)));
@@ -187,7 +187,7 @@ public class HpackLimitTests
     }
 
     [Fact]
-    public void Repeated_fields_take_one_byte_each_once_the_peer_knows_them()
+    public void After_the_first_block_each_repeated_field_is_sent_as_one_byte()
     {
         (string, string)[] fields = [(":method", "POST"), (":authority", "a"), ("x", "yz"), (":path", "/"), ("te", "trailers")];
         var repeated = new RepeatedFields(fields);

@@ -75,7 +75,7 @@ public class HpackTests
         "4883 640e ffc1 c0bf",
         "88c1 6196 d07a be94 1054 d444 a820 0595 040b 8166 e084 a62d 1bff c05a 839b d9ab 77ad 94e7 821d d7f2 e6c7 b335 dfdf cd5b " +
         "3960 d5af 2708 7f36 72c1 ab27 0fb5 291f 9587 3160 65c0 03ed 4ee5 b106 3d50 07")]
-    public void Responses_and_evictions_are_as_in_the_examples_of_RFC_7541(string first, string second, string third)
+    public void Responses_are_decoded_with_evictions_as_in_the_examples_of_RFC_7541(string first, string second, string third)
     {
         var small = new HpackDecoder(256);
         string[] common = ["cache-control: private", "date: Mon, 21 Oct 2013 20:13:21 GMT", "location: https://www.example.com"];
@@ -126,7 +126,7 @@ public class HpackTests
     }
 
     [Fact]
-    public void A_field_may_use_the_name_of_an_entry_that_it_evicts()
+    public void A_field_that_evicts_the_entry_with_its_own_name_is_decoded()
     {
         var small = new HpackDecoder(64);
         Decode(small, "4004 6e61 6d65 0576 616c 7565"); // name: value, 41 bytes

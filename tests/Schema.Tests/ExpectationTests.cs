@@ -31,7 +31,7 @@ public class ExpectationTests
     }
 
     [Fact]
-    public void A_difference_in_a_reply_of_one_value_has_no_path()
+    public void The_difference_of_a_reply_that_is_a_single_value_is_reported_without_a_path()
     {
         var expectation = new Expectation(Protos.Message("google.protobuf.StringValue"), "\"a\"", Protos.Types);
         var reply = Protos.Encode("google.protobuf.StringValue", "\"b\"");

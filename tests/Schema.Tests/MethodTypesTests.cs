@@ -94,7 +94,7 @@ public class MethodTypesTests
     };
 
     [Fact]
-    public void Files_may_have_any_order_and_lack_well_known_files()
+    public void Files_are_accepted_in_any_order_and_without_the_well_known_files()
     {
         var types = MethodTypes.From(Protos.Files.Reverse(), "rich.pb");
         Assert.Equal("rich.Order", types.Method("rich.Shop/Buy").InputType.FullName);
@@ -173,7 +173,7 @@ public class MethodTypesTests
 
     // buf writes facts about each file (its module, unused imports) into field 8042, which only buf uses.
     [Fact]
-    public void A_set_that_buf_wrote_with_additional_fields_is_read()
+    public void A_descriptor_set_of_the_tool_buf_with_additional_fields_is_read()
     {
         using var set = new MemoryStream();
         using (var output = new CodedOutputStream(set, leaveOpen: true))

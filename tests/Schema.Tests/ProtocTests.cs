@@ -32,6 +32,6 @@ public class ProtocTests
     [InlineData("greet.Greeter/SayHello")]
     [InlineData("greet.Greeter.SayHello")]
     [InlineData("/greet.Greeter/SayHello")]
-    public void A_method_is_named_with_a_slash_or_a_dot(string name) =>
+    public void The_name_of_a_method_is_split_at_a_slash_or_at_the_last_dot(string name) =>
         Assert.Equal(("greet.Greeter", "SayHello"), MethodName.Split(name));
 }

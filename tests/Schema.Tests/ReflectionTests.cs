@@ -49,7 +49,7 @@ public class ReflectionTests
     }
 
     [Fact]
-    public async Task A_server_with_v1alpha_only_is_asked_for_v1_once()
+    public async Task A_server_that_has_only_v1alpha_gets_one_request_for_v1_and_then_only_v1alpha()
     {
         var server = new FakeReflection
         {
@@ -83,7 +83,7 @@ public class ReflectionTests
     }
 
     [Fact]
-    public async Task A_service_that_reflection_lists_but_does_not_know_is_reported()
+    public async Task A_service_that_reflection_lists_without_types_is_reported()
     {
         var server = new FakeReflection { Files = Protos.Files, Services = ["rich.Shop", "rich.Store"] };
         var client = server.Client(Server);

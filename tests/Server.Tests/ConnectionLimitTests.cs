@@ -42,7 +42,7 @@ public class ConnectionLimitTests
     [Theory]
     [InlineData(80)]
     [InlineData(367)]
-    public async Task Too_few_file_descriptors_end_the_server_with_the_needed_number(int files)
+    public async Task With_too_few_file_descriptors_the_server_ends_and_names_the_needed_number(int files)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the limit of open files is set by a shell here");
         var (exitCode, output, error) = await ServerChild.RunWithFilesAsync(files, "--listen", Addresses.Unix().ToString());

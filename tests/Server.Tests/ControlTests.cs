@@ -8,7 +8,7 @@ namespace IpcBench.Server.Tests;
 public class ControlTests
 {
     [Fact]
-    public async Task Describe_reports_endpoints_limits_and_knobs()
+    public async Task The_method_Describe_reports_endpoints_limits_and_knobs()
     {
         var pipe = Addresses.Pipe();
         await using var server = await ServerUnderTest.StartAsync(
@@ -26,7 +26,7 @@ public class ControlTests
     }
 
     [Fact]
-    public async Task Describe_reports_only_known_variables_of_the_runtime()
+    public async Task The_method_Describe_reports_only_known_variables_of_the_runtime()
     {
         // The server is a process of its own, because servers of other tests would see variables of the test process.
         await using var server = await ServerChild.StartWithVariablesAsync(
@@ -39,7 +39,7 @@ public class ControlTests
     }
 
     [Fact]
-    public async Task Usage_counts_calls_and_connections_per_endpoint()
+    public async Task The_method_Usage_counts_calls_and_connections_per_endpoint()
     {
         await using var server = await ServerUnderTest.StartAsync(Addresses.Tcp, Addresses.Unix(), Addresses.Pipe(), Addresses.Tls);
         using var observer = new GrpcClient(server.Endpoints[0].Address);
@@ -59,7 +59,7 @@ public class ControlTests
     }
 
     [Fact]
-    public async Task Usage_grows_with_the_work_of_the_process()
+    public async Task The_reported_usage_grows_with_the_work_of_the_process()
     {
         await using var server = await ServerUnderTest.StartAsync(Addresses.Unix());
         using var client = new GrpcClient(server.Address);
@@ -76,25 +76,32 @@ public class ControlTests
     }
 
     [Fact]
-    public async Task Work_costs_CPU_time_on_its_endpoint_only()
+    public async Task The_option_work_adds_CPU_time_only_to_calls_of_the_given_endpoint()
     {
         const int calls = 100, workMs = 5;
-        var behaviors = new EndpointBehaviorOptions { Work = [$"1={workMs}ms"] };
-        await using var server = await ServerUnderTest.StartAsync(
-            new ServerOptions { Listen = [Addresses.Unix(), Addresses.Unix()], Behaviors = behaviors });
-        using var working = new GrpcClient(server.Endpoints[1].Address);
-        var before = await working.UsageAsync();
-        for (var call = 0; call < calls; call++)
-            await working.DownloadAsync(10);
-        var after = await working.UsageAsync();
-        Assert.True(after.CpuUserNs + after.CpuKernelNs - before.CpuUserNs - before.CpuKernelNs > calls * workMs * 980_000L);
-        Assert.Equal(EndpointBehavior.None, server.Endpoints[0].Behavior);
+        const long workNs = calls * workMs * 980_000L;
+        // The server is a process of its own, because the CPU time of this process includes the other tests.
+        await using var server = await ServerChild.StartAsync(
+            "--listen", Addresses.Unix().ToString(), "--listen", Addresses.Unix().ToString(), "--work", $"1={workMs}ms");
+        using var free = new GrpcClient(server.Addresses[0]);
+        using var working = new GrpcClient(server.Addresses[1]);
+        Assert.InRange(await CpuNsAsync(working), workNs, long.MaxValue);
+        Assert.InRange(await CpuNsAsync(free), 0, workNs - 1);
+
+        static async Task<long> CpuNsAsync(GrpcClient client)
+        {
+            var before = await client.UsageAsync();
+            for (var call = 0; call < calls; call++)
+                await client.DownloadAsync(10);
+            var after = await client.UsageAsync();
+            return after.CpuUserNs + after.CpuKernelNs - before.CpuUserNs - before.CpuKernelNs;
+        }
     }
 
     [Theory]
     [InlineData(20_000)]
     [InlineData(1_000_000)]
-    public void Work_takes_the_requested_CPU_time(long ns)
+    public void The_simulated_work_takes_the_requested_CPU_time(long ns)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "reads the clock of a thread");
         var work = new Work(ns);
@@ -123,26 +130,43 @@ public class ControlTests
     public void The_work_option_is_a_time_with_a_unit(string text, long ns)
     {
         var options = new EndpointBehaviorOptions { Work = [text] };
-        if (ns >= 0)
-            Assert.Equal(ns == 0, options.For(0) == EndpointBehavior.None);
-        else
+        if (ns < 0)
+        {
             Assert.Equal($"'{text}' is not a time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us",
                 Assert.Throws<FormatException>(() => options.For(0)).Message);
+            return;
+        }
+        var behavior = options.For(0);
+        Assert.Equal(ns == 0, behavior == EndpointBehavior.None);
+        // The fastest of several runs has no interruption. A wrong unit would change the time a thousandfold.
+        if (OperatingSystem.IsLinux())
+            Assert.InRange(Enumerable.Range(0, 20).Min(_ => CpuNs(behavior)), ns / 2, 2 * ns + 20_000);
+
+        static long CpuNs(EndpointBehavior behavior)
+        {
+            var before = ProcessClock.OfThisThreadNs();
+            Assert.True(behavior.HoldAsync().IsCompletedSuccessfully);
+            return ProcessClock.OfThisThreadNs() - before;
+        }
     }
 
     [Fact]
-    public async Task A_delay_delays_every_reply_by_at_least_its_time()
+    public async Task Every_reply_is_late_by_at_least_the_given_delay()
     {
         await using var server = await ServerUnderTest.StartAsync(
             new ServerOptions { Listen = [Addresses.Unix()], Behaviors = new EndpointBehaviorOptions { DelayUs = ["20000"] } });
         using var client = new GrpcClient(server.Address);
-        var clock = System.Diagnostics.Stopwatch.StartNew();
-        await Task.WhenAll(Enumerable.Range(0, 10).Select(_ => client.DownloadAsync(10)));
-        Assert.InRange(clock.ElapsedMilliseconds, 20, (long)Limits.Wait.TotalMilliseconds);
+        var times = await Task.WhenAll(Enumerable.Range(0, 10).Select(async _ =>
+        {
+            var clock = System.Diagnostics.Stopwatch.StartNew();
+            await client.DownloadAsync(10);
+            return clock.ElapsedMilliseconds;
+        }));
+        Assert.All(times, ms => Assert.InRange(ms, 20, (long)Limits.Wait.TotalMilliseconds));
     }
 
     [Fact]
-    public async Task Faults_are_a_short_payload_or_an_error_after_the_whole_payload()
+    public async Task The_two_kinds_of_faults_are_a_short_payload_and_an_error_after_the_whole_payload()
     {
         var behaviors = new EndpointBehaviorOptions { Answers = ["0=short", "1=status"] };
         await using var server = await ServerUnderTest.StartAsync(

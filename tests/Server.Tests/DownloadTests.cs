@@ -39,7 +39,7 @@ public class DownloadTests
     }
 
     [Fact]
-    public void Only_a_bounded_number_of_replies_and_bytes_is_cached()
+    public void The_number_and_the_bytes_of_cached_replies_are_limited()
     {
         var replies = new DownloadReplies();
         Assert.Same(replies.For(10), replies.For(10));
@@ -65,7 +65,7 @@ public class DownloadTests
     }
 
     [Fact]
-    public void Cached_replies_are_found_without_allocation()
+    public void A_cached_reply_is_returned_without_an_allocation()
     {
         var replies = new DownloadReplies();
         replies.For(1_000_000);

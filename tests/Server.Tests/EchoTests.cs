@@ -13,7 +13,7 @@ public class EchoTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public async Task An_echo_returns_every_byte_on_every_transport_and_counts_connections(string kind, string sockets)
+    public async Task An_echo_endpoint_returns_every_byte_on_every_transport_and_counts_connections(string kind, string sockets)
     {
         await using var server = await StartAsync(Addresses.Of(kind), sockets);
         var echo = server.Endpoints[1];
@@ -28,7 +28,7 @@ public class EchoTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task An_echo_answers_before_the_end_of_the_input_and_after_a_half_close(string sockets)
+    public async Task An_echo_endpoint_answers_before_the_input_ends_and_after_a_half_close(string sockets)
     {
         await using var server = await StartAsync(Addresses.Unix(), sockets);
         await using var stream = await ConnectAsync(server.Endpoints[1].Address);
@@ -42,7 +42,7 @@ public class EchoTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task Clients_that_never_read_cost_bounded_memory_and_block_no_other_client(string sockets)
+    public async Task Clients_that_never_read_take_limited_memory_of_the_server_and_block_no_other_client(string sockets)
     {
         const int clients = 100, offered = 4 << 20;
         const long allowed = 120L << 20;
@@ -75,7 +75,7 @@ public class EchoTests
     [InlineData("tcp")]
     [InlineData("unix")]
     [InlineData("pipe")]
-    public async Task An_address_in_use_is_rejected_and_its_server_continues(string kind)
+    public async Task An_address_in_use_is_rejected_and_the_server_that_uses_the_address_continues(string kind)
     {
         await using var first = await StartAsync(Addresses.Of(kind));
         var taken = first.Endpoints[1].Address;
@@ -94,7 +94,7 @@ public class EchoTests
     }
 
     [Fact]
-    public async Task An_echo_beyond_loopback_gives_a_warning()
+    public async Task An_echo_endpoint_beyond_loopback_gives_a_warning()
     {
         await using var open = await StartAsync(new Address.Tcp("0.0.0.0", 0));
         Assert.Equal($"warning: {open.Endpoints[1].Address} can be reached from other machines, and this server has no access control\n",
@@ -102,7 +102,7 @@ public class EchoTests
     }
 
     [Fact]
-    public async Task Describe_names_the_protocol_of_each_endpoint()
+    public async Task The_method_Describe_names_the_protocol_of_each_endpoint()
     {
         await using var server = await StartAsync(Addresses.Unix());
         using var client = new GrpcClient(server.Address);
@@ -130,7 +130,7 @@ public class EchoTests
     }
 
     [Fact]
-    public async Task A_raw_echo_with_other_sockets_than_the_default_has_a_note()
+    public async Task An_echo_endpoint_with_other_sockets_than_the_default_has_a_note()
     {
         await using var server = await ServerUnderTest.StartAsync(
             new ServerOptions { Listen = [Addresses.Unix()], Echo = [Addresses.Tcp, Addresses.Tls] });

@@ -1,8 +1,8 @@
 using System.Globalization;
 using System.Security.Cryptography;
 using System.Text.RegularExpressions;
+using Google.Protobuf;
 using IpcBench.Protocol;
-using IpcBench.Server.Services;
 using IpcBench.Server.Tests.Support;
 using IpcBench.Transports;
 
@@ -91,7 +91,8 @@ public partial class ForeignClientTests
         Assert.Contains($"{calls} succeeded, 0 failed, 0 errored, 0 timeout", output);
         Assert.Contains($"{calls} 2xx", output);
         var data = long.Parse(DataBytes().Match(output).Groups[1].Value, CultureInfo.InvariantCulture);
-        Assert.Equal(calls * new DownloadReplies().For(size).Length, data);
+        var reply = GrpcClient.Frame(new Protocol.V1.DownloadReply { Payload = ByteString.CopyFrom(new byte[size]) });
+        Assert.Equal((long)calls * reply.Length, data);
         Assert.Equal(calls, server.Endpoints[0].Counters.Calls);
     }
 

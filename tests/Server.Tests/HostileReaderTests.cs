@@ -1,4 +1,7 @@
+using Google.Protobuf;
+using IpcBench.Protocol;
 using IpcBench.Protocol.Reflection.V1;
+using IpcBench.Protocol.V1;
 using IpcBench.Server.Services;
 using IpcBench.Server.Tests.Support;
 
@@ -13,7 +16,7 @@ public abstract class HostileReaderTests(HostileServer server)
     [InlineData(1_000_000)]
     [InlineData(60_000)]
     [InlineData(10_000)]
-    public Task Clients_that_never_read_cost_bounded_memory(int size) => server.SurviveAsync(async () =>
+    public Task Clients_that_never_read_take_limited_memory_of_the_server(int size) => server.SurviveAsync(async () =>
     {
         var clients = await RawHttp2.AskWithoutReadingAsync(server.Target, connections: 30, size);
         await Task.Delay(500);
@@ -24,7 +27,7 @@ public abstract class HostileReaderTests(HostileServer server)
 
     // The grpc-dotnet stack writes a reply in one piece. So a call waits for memory before its write begins.
     [Fact]
-    public async Task Unread_replies_of_grpc_dotnet_cost_bounded_memory_and_block_no_client()
+    public async Task Unread_replies_of_the_stack_grpc_dotnet_take_limited_memory_and_block_no_client()
     {
         server.SkipWhereItIsNot();
         const int size = 8_000_000;
@@ -47,7 +50,7 @@ public abstract class HostileReaderTests(HostileServer server)
     }
 
     [Fact]
-    public Task Clients_with_closed_windows_cost_bounded_memory() => server.SurviveAsync(async () =>
+    public Task Clients_with_closed_windows_take_limited_memory_of_the_server() => server.SurviveAsync(async () =>
     {
         const int connections = 30;
         var clients = new List<RawHttp2>();
@@ -96,19 +99,22 @@ public abstract class HostileReaderTests(HostileServer server)
         });
 
     [Fact]
-    public Task A_window_that_opens_byte_by_byte_receives_every_byte() => server.SurviveAsync(async () =>
+    public Task A_client_that_opens_its_window_byte_by_byte_receives_every_byte() => server.SurviveAsync(async () =>
     {
+        var payload = new byte[200];
+        PayloadPattern.Fill(payload);
+        var reply = GrpcClient.Frame(new DownloadReply { Payload = ByteString.CopyFrom(payload) });
         await using var raw = await RawHttp2.ConnectAsync(server.Target, initialWindow: 0);
-        raw.AddDownload(1, 200);
+        raw.AddDownload(1, payload.Length);
         await raw.FlushAsync();
-        var received = 0;
-        for (var credit = 0; credit < 50; credit++)
+        var received = new List<byte>();
+        for (var credit = 0; credit < reply.Length; credit++)
         {
             raw.Add(RawHttp2.WindowUpdate, 0, 1, RawHttp2.Big(1));
             await raw.FlushAsync();
-            received += (await raw.ReadUntilAsync(RawHttp2.Data))!.Length;
+            received.AddRange((await raw.ReadUntilAsync(RawHttp2.Data))!);
         }
-        Assert.Equal(50, received);
+        Assert.Equal(reply, received.ToArray());
     });
 
     [Fact]

@@ -15,7 +15,7 @@ public class ListenTests
         new ServerOptions().Listen.Select(address => address.ToString()));
 
     [Fact]
-    public async Task Localhost_is_both_loopback_addresses_on_one_port()
+    public async Task A_server_on_localhost_listens_on_both_loopback_addresses_with_one_port()
     {
         await using var server = await ServerUnderTest.StartAsync(Addresses.Tcp);
         var address = Assert.IsType<Address.Tcp>(server.Address);
@@ -63,7 +63,7 @@ public class ListenTests
     [InlineData("unix")]
     [InlineData("unix-abstract")]
     [InlineData("pipe")]
-    public async Task An_address_in_use_is_rejected_and_its_server_continues(string kind)
+    public async Task An_address_in_use_is_rejected_and_the_server_that_uses_the_address_continues(string kind)
     {
         Assert.SkipWhen(kind == "unix-abstract" && !OperatingSystem.IsLinux(), "only Linux has abstract sockets");
         await using var first = await ServerUnderTest.StartAsync(Addresses.Of(kind));
@@ -180,6 +180,7 @@ public class ListenTests
         var name = $"gb-{Guid.NewGuid():N}.sock";
         await using (var server = await ServerUnderTest.StartAsync(new Address.Unix(name)))
         {
+            Assert.True(File.Exists(Path.Combine(Environment.CurrentDirectory, name)));
             using var client = new GrpcClient(server.Address);
             Assert.Equal(10, (await client.DownloadAsync(10)).Length);
         }

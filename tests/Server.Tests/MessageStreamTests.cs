@@ -52,7 +52,7 @@ public class MessageStreamTests
     [Theory]
     [InlineData(null, 768 << 10, 1 << 20)] // Kestrel's defaults
     [InlineData(100_000, 100_000, 100_000)]
-    public async Task The_windows_are_Kestrels_defaults_unless_they_are_set(int? asked, uint stream, uint connection)
+    public async Task The_flow_control_windows_have_the_given_size_or_else_the_defaults_of_Kestrel(int? asked, uint stream, uint connection)
     {
         await using var server = await StartAsync(new ServerOptions { Http2Window = asked });
         await using var raw = await RawHttp2.ConnectAsync(server.Address);
@@ -69,7 +69,7 @@ public class MessageStreamTests
     [InlineData("Echo", new[] { 0, 2 }, "message 2 arrived instead of message 1")]
     [InlineData("Push", new[] { 0, 1, 1 }, "message 1 arrived instead of message 2")] // a message is doubled
     [InlineData("Push", new[] { 0, 2, 1 }, "message 2 arrived instead of message 1")] // messages are reordered
-    public async Task A_lost_or_doubled_or_reordered_message_is_DATA_LOSS(string method, int[] numbers, string words)
+    public async Task A_lost_or_doubled_or_reordered_message_fails_the_call_with_DATA_LOSS(string method, int[] numbers, string words)
     {
         await using var server = await StartAsync(new ServerOptions());
         using var client = new GrpcClient(server.Address);
@@ -124,7 +124,7 @@ public class MessageStreamTests
 
     [Theory]
     [MemberData(nameof(AllStacks))]
-    public async Task The_largest_possible_limit_accepts_messages(string stack)
+    public async Task A_server_with_the_largest_possible_size_limit_accepts_messages(string stack)
     {
         await using var server = await StartAsync(new ServerOptions { MaxSize = Options.ByteSize.Most, Stack = stack });
         using var client = new GrpcClient(server.Address);
@@ -133,7 +133,7 @@ public class MessageStreamTests
     }
 
     [Fact]
-    public async Task A_payload_above_the_size_limit_is_RESOURCE_EXHAUSTED()
+    public async Task A_payload_above_the_size_limit_fails_with_RESOURCE_EXHAUSTED()
     {
         await using var server = await StartAsync(new ServerOptions { MaxSize = 100_000 });
         using var client = new GrpcClient(server.Address);
@@ -168,7 +168,7 @@ public class MessageStreamTests
     // Without back-pressure, the answers to messages that arrived together would all stand in the server's memory.
     [Theory]
     [MemberData(nameof(AllStacks))]
-    public async Task An_echo_answers_no_faster_than_the_client_reads(string stack)
+    public async Task The_method_Echo_answers_no_faster_than_the_client_reads(string stack)
     {
         const int messages = 20_000, frame = 16_384, window = 60_000;
         await using var server = await StartAsync(new ServerOptions { Stack = stack });
@@ -237,15 +237,18 @@ public class MessageStreamTests
         var bytes = new List<byte>();
         while (Cut(bytes.ToArray()).Count < 50)
             bytes.AddRange((await raw.ReadUntilAsync(RawHttp2.Data))!);
+        var now = (ulong)MonotonicClock.NowNs;
         var messages = Cut(bytes.ToArray());
         Assert.Equal(Enumerable.Range(0, messages.Count), messages.Select(one => (int)one.Sequence));
         Assert.All(messages, one => Assert.Equal(messages[0].Stamp + one.Sequence * 1_000_000ul, one.Stamp));
+        Assert.InRange(messages[^1].Stamp, messages[0].Stamp, now); // no message comes before its time
         raw.Add(RawHttp2.Reset, 0, 1, RawHttp2.Big(8));
         raw.AddDownload(3, 10);
         await raw.FlushAsync();
-        while (await raw.ReadAsync() is { } frame && frame.StreamId != 3)
-        {
-        }
+        var frame = await raw.ReadAsync();
+        while (frame is { StreamId: not 3 })
+            frame = await raw.ReadAsync();
+        Assert.NotNull(frame); // the connection is open and answers the next call
         using var patience = new CancellationTokenSource(Limits.Wait);
         for (var before = -1L; server.Endpoints[0].Counters.Calls != before; await Task.Delay(50, patience.Token))
             before = server.Endpoints[0].Counters.Calls;
@@ -257,18 +260,19 @@ public class MessageStreamTests
         var behaviors = new EndpointBehaviorOptions { DelayUs = ["20000"], DelayEvery = ["5"] };
         await using var server = await StartAsync(new ServerOptions { Behaviors = behaviors });
         using var client = new GrpcClient(server.Address);
-        var slow = 0;
+        var times = new List<double>();
         for (var i = 0; i < 20; i++)
         {
             var started = System.Diagnostics.Stopwatch.GetTimestamp();
             await client.PostAsync(Bench + "Echo", Message(10, 0));
-            slow += System.Diagnostics.Stopwatch.GetElapsedTime(started).TotalMilliseconds >= 20 ? 1 : 0;
+            times.Add(System.Diagnostics.Stopwatch.GetElapsedTime(started).TotalMilliseconds);
         }
-        Assert.InRange(slow, 4, 20); // the machine may slow other messages down
+        Assert.All(times.Where((_, i) => i % 5 == 4), ms => Assert.InRange(ms, 20, double.MaxValue));
+        Assert.Contains(times.Where((_, i) => i % 5 != 4), ms => ms < 20); // the machine may slow some of these messages down
     }
 
     [Fact]
-    public void The_arrival_log_counts_every_message_and_has_latencies_exact_to_0_2_percent()
+    public void The_arrival_log_counts_every_message_and_its_latencies_are_within_0_2_percent()
     {
         var (log, random, last, sent) = (new ArrivalLog(), new Random(1), 5_000_000_000L, 0L);
         Assert.Null(log.Told());

@@ -12,7 +12,7 @@ public class ProcessTests
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(15);
 
     [Fact]
-    public async Task The_server_prints_the_address_of_each_endpoint_and_then_ready()
+    public async Task The_server_prints_the_address_of_each_endpoint_and_then_a_line_with_ready()
     {
         var pipe = Addresses.Pipe();
         await using var child = await ServerChild.StartAsync(
@@ -117,6 +117,7 @@ public class ProcessTests
     public async Task An_address_in_use_ends_the_server_with_exit_code_2()
     {
         await using var first = await ServerChild.StartAsync("--listen", "http://localhost:0", "--listen", Addresses.Unix().ToString());
+        Assert.Equal(2, first.Addresses.Count);
         foreach (var address in first.Addresses)
         {
             var (exitCode, output, error) = await ServerChild.RunAsync("--listen", address.ToString());

@@ -28,7 +28,7 @@ public sealed class ReflectionTests : IAsyncLifetime
     [InlineData("ipcbench.v1.Control.Usage", "bench.proto")]
     [InlineData("ipcbench.v1.EndpointUsage", "bench.proto")]
     [InlineData("grpc.reflection.v1.ServerReflection", "grpc/reflection/v1/reflection.proto")]
-    public async Task Reflection_of_a_symbol_gives_its_file(string symbol, string file)
+    public async Task A_reflection_request_for_a_symbol_returns_the_file_of_the_symbol(string symbol, string file)
     {
         var reply = Assert.Single(await AskAsync(new ServerReflectionRequest { FileContainingSymbol = symbol, Host = "here" }));
         var proto = FileDescriptorProto.Parser.ParseFrom(Assert.Single(reply.FileDescriptorResponse.FileDescriptorProto));
@@ -69,7 +69,7 @@ public sealed class ReflectionTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_request_without_gRPC_is_rejected_with_an_HTTP_status() =>
+    public async Task A_request_without_a_content_type_of_gRPC_is_rejected_with_HTTP_status_415() =>
         Assert.Equal(415, (await client.PostAsync(ReflectionStream.Path, [], "text/plain")).HttpStatus);
 
     private async Task<IReadOnlyList<ServerReflectionResponse>> AskAsync(params ServerReflectionRequest[] requests)

@@ -31,7 +31,7 @@ public sealed class StatusTests : IAsyncLifetime
     [InlineData(1_000_001)]
     [InlineData(long.MinValue)]
     [InlineData(long.MaxValue)]
-    public async Task A_size_below_zero_or_above_the_limit_is_an_invalid_argument(long size)
+    public async Task A_size_below_zero_or_above_the_limit_gets_the_status_INVALID_ARGUMENT(long size)
     {
         var reply = await client.PostAsync(GrpcClient.Download, GrpcClient.Frame(new DownloadRequest { Size = size }));
         AssertFailed(
@@ -45,7 +45,7 @@ public sealed class StatusTests : IAsyncLifetime
     [InlineData("/ipcbench.v1.Bench/download")]
     [InlineData("/nobody.Knows/This")]
     [InlineData("/")]
-    public async Task An_unknown_method_is_unimplemented(string path) =>
+    public async Task A_call_of_an_unknown_method_gets_the_status_UNIMPLEMENTED(string path) =>
         AssertFailed(
             $"this server has no method {path}", GrpcStatusCode.Unimplemented, await client.PostAsync(path, GrpcClient.Frame([])));
 
@@ -57,7 +57,7 @@ public sealed class StatusTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_compressed_message_is_unimplemented() => AssertFailed(
+    public async Task A_compressed_message_is_answered_with_the_status_UNIMPLEMENTED() => AssertFailed(
         "compressed messages are not supported", GrpcStatusCode.Unimplemented,
         await client.PostAsync(GrpcClient.Download, GrpcClient.Frame([8, 10], flag: 1)));
 
@@ -68,7 +68,7 @@ public sealed class StatusTests : IAsyncLifetime
     [InlineData(new byte[] { 0, 0, 0, 0, 2, 8, 10, 0 }, "more than one message in a unary request")]
     [InlineData(new byte[] { 0, 0, 0, 0, 2, 8, 10, 0, 0, 0, 0, 2, 8, 10 }, "more than one message in a unary request")]
     [InlineData(new byte[] { 7, 0, 0, 0, 2, 8, 10 }, "the message's compression flag is neither 0 nor 1")]
-    public async Task An_invalid_frame_is_an_internal_error(byte[] body, string why) =>
+    public async Task An_invalid_frame_gets_the_status_INTERNAL(byte[] body, string why) =>
         AssertFailed(why, GrpcStatusCode.Internal, await client.PostAsync(GrpcClient.Download, body));
 
     [Theory]
@@ -76,7 +76,7 @@ public sealed class StatusTests : IAsyncLifetime
     [InlineData(GrpcClient.Download, new byte[] { 8, 0x80 })] // a varint without an end
     [InlineData(GrpcClient.Download, new byte[] { 0, 0 })] // a tag with field number 0
     [InlineData(GrpcClient.Usage, new byte[] { 0x0A, 0x7F })]
-    public async Task An_invalid_message_is_an_internal_error(string method, byte[] message)
+    public async Task An_invalid_message_gets_the_status_INTERNAL(string method, byte[] message)
     {
         var why = Assert.Throws<InvalidProtocolBufferException>(() => DownloadRequest.Parser.ParseFrom(message)).Message;
         AssertFailed($"the request is not a message of this method: {why}", GrpcStatusCode.Internal,
@@ -84,7 +84,7 @@ public sealed class StatusTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task An_oversized_request_is_rejected_after_its_prefix()
+    public async Task An_oversized_request_is_rejected_by_the_length_in_its_prefix()
     {
         AssertFailed("the message has 2147483647 bytes: at most 32768 are accepted", GrpcStatusCode.ResourceExhausted,
             await client.PostAsync(GrpcClient.Download, [0, 0x7F, 0xFF, 0xFF, 0xFF]));

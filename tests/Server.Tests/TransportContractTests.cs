@@ -20,7 +20,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(SocketsAndKinds))]
-    public async Task A_client_that_outruns_the_server_waits_and_loses_no_byte(string sockets, bool overUnix)
+    public async Task A_client_that_writes_faster_than_the_server_reads_waits_and_loses_no_byte(string sockets, bool overUnix)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
         var client = await transport.ConnectAsync();
@@ -39,7 +39,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(SocketsAndKinds))]
-    public async Task An_application_that_outruns_the_client_waits_and_loses_no_byte(string sockets, bool overUnix)
+    public async Task An_application_that_writes_faster_than_the_client_reads_waits_and_loses_no_byte(string sockets, bool overUnix)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
         var client = await transport.ConnectAsync();
@@ -58,7 +58,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(SocketsAndKinds))]
-    public async Task An_abort_ends_the_read_with_its_reason_and_disconnects_the_client(string sockets, bool overUnix)
+    public async Task An_abort_ends_the_read_with_the_reason_of_the_abort_and_disconnects_the_client(string sockets, bool overUnix)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
         var client = await transport.ConnectAsync();
@@ -186,7 +186,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(SocketsAndKinds))]
-    public async Task The_socket_of_a_closed_connection_is_disposed_and_its_end_points_stay(string sockets, bool overUnix)
+    public async Task The_socket_of_a_closed_connection_is_disposed_and_its_end_points_are_still_known(string sockets, bool overUnix)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
         var client = await transport.ConnectAsync();
@@ -207,7 +207,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(SocketsAndKinds))]
-    public async Task Bytes_after_an_urgent_mark_are_read_after_a_late_accept(string sockets, bool overUnix)
+    public async Task Bytes_after_an_urgent_byte_are_read_even_if_the_connection_is_accepted_later(string sockets, bool overUnix)
     {
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix);
         var client = await transport.ConnectAsync();
@@ -228,7 +228,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task Bytes_after_sent_descriptors_are_read(string sockets)
+    public async Task Bytes_that_follow_a_sent_file_descriptor_are_read(string sockets)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
         await using var transport = await BoundTransport.StartAsync(sockets, overUnix: true);
@@ -263,7 +263,7 @@ public sealed partial class TransportContractTests
     [Theory]
     [MemberData(nameof(Sockets))]
     [UnsupportedOSPlatform("windows")] // for the compiler: the test is skipped there
-    public async Task The_mode_of_the_socket_file_follows_the_umask_and_may_be_changed(string sockets)
+    public async Task The_mode_of_the_socket_file_follows_the_umask_and_clients_connect_after_a_change(string sockets)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no modes on Windows");
         var plain = Addresses.Unix().Path;
@@ -280,7 +280,7 @@ public sealed partial class TransportContractTests
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task Many_listeners_accept_their_own_connections_and_end_when_unbound(string sockets)
+    public async Task Each_of_many_listeners_accepts_its_own_connections_and_ends_after_UnbindAsync(string sockets)
     {
         const int count = 50;
         var factory = Support.Transports.Create(sockets);

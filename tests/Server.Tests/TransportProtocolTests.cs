@@ -77,16 +77,18 @@ public sealed class TransportProtocolTests : IDisposable
         using var limit = new CancellationTokenSource(Limits.Wait);
         using var client = new ClientWebSocket();
         await client.ConnectAsync(new UriBuilder(application.Http) { Scheme = "ws" }.Uri, limit.Token);
-        var received = new byte[100_000];
         foreach (var size in new[] { 1, 100, 60_000 })
         {
-            await client.SendAsync(new byte[size], WebSocketMessageType.Binary, endOfMessage: true, limit.Token);
-            for (var (count, isWhole) = (0, false); !isWhole || count < size;)
+            var (sent, received, count) = (new byte[size], new byte[100_000], 0);
+            new Random(size).NextBytes(sent);
+            await client.SendAsync(sent, WebSocketMessageType.Binary, endOfMessage: true, limit.Token);
+            for (var isWhole = false; !isWhole;)
             {
-                var part = await client.ReceiveAsync(received, limit.Token);
+                var part = await client.ReceiveAsync(received.AsMemory(count), limit.Token);
                 (count, isWhole) = (count + part.Count, part.EndOfMessage);
                 Assert.InRange(count, 0, size);
             }
+            Assert.Equal(sent, received[..count]);
         }
         await client.CloseAsync(WebSocketCloseStatus.NormalClosure, null, limit.Token);
         Assert.Empty(application.Log.Lines);
@@ -117,7 +119,7 @@ public sealed class TransportProtocolTests : IDisposable
     // Kestrel's middleware asks for the end points of a connection when it begins, and the connection may have ended by then.
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task A_client_reset_after_the_TLS_handshake_is_no_server_error(string sockets)
+    public async Task The_server_logs_no_error_if_a_client_resets_right_after_the_TLS_handshake(string sockets)
     {
         await using var application = await KestrelApplication.StartAsync(sockets, certificate);
         await Parallel.ForEachAsync(Enumerable.Range(0, 200), async (_, cancellation) =>
@@ -137,7 +139,7 @@ public sealed class TransportProtocolTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Sockets))]
-    public async Task A_half_closed_connection_occupies_the_accept_gate_until_its_disposal(string sockets)
+    public async Task A_half_closed_connection_counts_against_the_connection_limit_until_its_disposal(string sockets)
     {
         var gate = new AcceptGate(static () => 1, TextWriter.Null);
         var factory = new GatedListenerFactory(Support.Transports.Create(sockets), gate);

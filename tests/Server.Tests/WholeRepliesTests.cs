@@ -12,7 +12,7 @@ public class WholeRepliesTests
     private readonly WriteBudget budget = new(part: 100_000, Limit);
 
     [Fact]
-    public async Task Replies_beyond_the_budget_wait_for_other_replies()
+    public async Task Replies_beyond_the_memory_budget_wait_until_another_reply_is_disposed()
     {
         var replies = new WholeReplies(budget, Never);
         var first = await TakeAsync(replies, 600_000);

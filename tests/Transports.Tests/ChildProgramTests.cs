@@ -37,7 +37,7 @@ public sealed class ChildProgramTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task The_exit_code_and_last_line_of_a_dead_child_are_known_and_it_is_not_started_again()
+    public async Task The_exit_code_and_last_line_of_an_ended_child_are_kept_and_no_new_child_is_started()
     {
         var child = Offer("stdio", "echo the disk is full >&2; exit 3");
         await using (var stream = await Connector.For(child, new()).ConnectAsync(CancellationToken.None))
@@ -61,8 +61,8 @@ public sealed class ChildProgramTests : IAsyncDisposable
 
     [Theory]
     [InlineData("exec cat")]
-    [InlineData("trap '' TERM; while true; do sleep 1000; done")] // ignores SIGTERM: is killed, with its child
-    public async Task No_child_is_left_after_the_end(string script)
+    [InlineData("trap '' TERM; while true; do sleep 1000; done")] // ignores SIGTERM: is killed
+    public async Task The_method_EndAsync_ends_each_child_even_if_the_child_ignores_SIGTERM(string script)
     {
         var child = Offer("stdio", script);
         await using (await Connector.For(child, new()).ConnectAsync(CancellationToken.None))

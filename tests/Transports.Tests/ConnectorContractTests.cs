@@ -162,7 +162,7 @@ public class ConnectorContractTests
     [InlineData(Framework)]
     [InlineData(Loop)]
     [InlineData(Piped)]
-    public async Task Connects_to_a_full_accept_queue_are_retried_and_counted(string by)
+    public async Task Connection_attempts_to_a_full_accept_queue_are_retried_and_counted(string by)
     {
         if (!EventLoop.IsSupported)
             Assert.Skip("only Linux refuses when the queue of a Unix socket is full");

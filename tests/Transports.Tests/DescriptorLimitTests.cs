@@ -72,7 +72,7 @@ public sealed partial class DescriptorLimitTests
     }
 
     [Fact]
-    public void An_epoll_set_without_its_second_descriptor_closes_the_first()
+    public void An_epoll_set_that_cannot_open_its_second_descriptor_closes_the_first_one()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
         new EpollSet().Dispose();

@@ -17,7 +17,7 @@ public class EventLoopTests
     }
 
     [Fact]
-    public async Task Posts_run_in_order_on_the_loops_thread()
+    public async Task Posted_actions_run_in_order_on_the_thread_of_the_loop()
     {
         using var loop = new EventLoop("test");
         var seen = new List<int>();
@@ -31,7 +31,7 @@ public class EventLoopTests
     }
 
     [Fact]
-    public async Task A_post_to_a_loop_about_to_sleep_is_not_lost()
+    public async Task An_action_posted_while_the_loop_goes_to_sleep_is_not_lost()
     {
         using var loop = new EventLoop("test");
         await Task.WhenAll(Enumerable.Range(0, 3).Select(_ => Task.Run(async () =>
@@ -128,8 +128,8 @@ public class EventLoopTests
                 var connecting = connector.ConnectAsync(loop, new Recorder(), cancel.Token).AsTask();
                 begun.SetResult();
                 await connecting.ContinueWith(
-                    _ => wasCurrent.Add(loop.IsCurrent), CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously,
-                    TaskScheduler.Default);
+                    ended => wasCurrent.Add(ended.IsCanceled && loop.IsCurrent), CancellationToken.None,
+                    TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
                 done.SetResult();
             }, null);
             await begun.Task.WaitAsync(Patience);

@@ -43,7 +43,7 @@ public sealed class RingTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Waits))]
-    public async Task A_stopped_end_stops_waiting(string wait)
+    public async Task The_wait_of_one_end_of_the_ring_ends_when_this_end_is_stopped(string wait)
     {
         var (client, _) = Pair(wait);
         var waiting = Task.Factory.StartNew(() => client.Wait(), TaskCreationOptions.LongRunning);
@@ -56,7 +56,7 @@ public sealed class RingTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Waits))]
-    public async Task An_end_that_found_the_ring_full_twice_is_told_of_room_and_then_waits_for_bytes(string wait)
+    public async Task Room_in_the_ring_ends_the_wait_of_a_sender_only_if_the_last_send_was_incomplete(string wait)
     {
         var (client, child) = Pair(wait);
         var all = new byte[RingMemory.Capacity + 1];
@@ -135,17 +135,19 @@ public sealed class RingTests : IDisposable
     }
 
     [Theory]
-    [InlineData("spin", true)]
-    [InlineData("spin=1us", true)]
-    [InlineData("spin=1000000us", true)]
-    [InlineData("spin=0us", false)]
-    [InlineData("spin=20", false)]
-    [InlineData("spin=-1us", false)]
-    [InlineData("spin=us", false)]
-    [InlineData("spin=1000001us", false)]
-    [InlineData("event", false)]
-    [InlineData("", false)]
-    public void A_way_of_waiting_is_read(string text, bool isKnown) => Assert.Equal(isKnown, RingWait.Find(text) is not null);
+    [InlineData("spin", long.MaxValue)]
+    [InlineData("spin=1us", 1_000L)]
+    [InlineData("spin=1000000us", 1_000_000_000L)]
+    [InlineData("futex", 0L)]
+    [InlineData("eventfd", 0L)]
+    [InlineData("spin=0us", null)]
+    [InlineData("spin=20", null)]
+    [InlineData("spin=-1us", null)]
+    [InlineData("spin=us", null)]
+    [InlineData("spin=1000001us", null)]
+    [InlineData("event", null)]
+    [InlineData("", null)]
+    public void Only_valid_ways_of_waiting_are_accepted(string text, long? spinNs) => Assert.Equal(spinNs, RingWait.Find(text)?.SpinNs);
 
     private static void Echo(RingConnection child)
     {

@@ -38,7 +38,7 @@ public class SpinBudgetTests
     }
 
     [Fact]
-    public void Spinning_takes_about_a_tenth_of_the_time_at_most()
+    public void At_most_about_a_tenth_of_the_time_is_spent_spinning()
     {
         var spin = new SpinBudget();
         long now = 1, spun = 0;

@@ -6,16 +6,20 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// The A/A test: the reference is also measured at a second endpoint, and the two endpoints must not differ. The test
-/// has a level of 1 % and consists of three tests over all cells of the second endpoint, which share this level. Half
-/// of the level is for a shift that all cells have in common. A quarter is for the sum of the squared standardised rank
-/// sums, which is large if many cells differ a little in any direction. A quarter is for the largest rank sum, which is
-/// large if one cell differs much. The interval of the common shift tells how large a systematic error may be.
+/// The A/A test: the reference is also measured at a second endpoint, and the two endpoints must not differ. Three
+/// tests over all cells of the second endpoint share a level of 1 %. The first test has half of the level and finds a
+/// shift that all cells have in common. The second test has a quarter and uses the sum of the squared standardised rank
+/// sums, which is large if many cells differ a little in any direction. The third test has a quarter and uses the
+/// largest rank sum, which is large if one cell differs much. The interval of the common shift shows how large a
+/// systematic error may be.
 /// </summary>
 /// <param name="Cells">The number of compared A/A cells.</param>
 /// <param name="PValue">The probability of differences at least this large when nothing differs.</param>
-/// <param name="CanFail">Whether there are enough rounds for the test to fail.</param>
-/// <param name="Shift">The ratio that all cells share, with its 95 % interval. Null when there are too few rounds.</param>
+/// <param name="CanFail">Whether the rounds are enough for a p-value at or below the level, so that the test can fail.</param>
+/// <param name="Shift">
+/// The ratio second endpoint / reference that all cells have in common, with its 95 % interval. Null when there are too
+/// few rounds.
+/// </param>
 public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Ratio, Interval Interval)? Shift)
 {
     public const double Level = 0.01;
@@ -44,7 +48,7 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
         return cells.Count == 0 ? null : OfDifferences(cells);
     }
 
-    /// <summary>Tests cells. Each cell is given as the log ratios of its rounds.</summary>
+    /// <summary>Tests cells. Each array holds the log ratios of the rounds of one cell.</summary>
     public static AaTest OfDifferences(IReadOnlyList<double[]> cells)
     {
         var scores = cells.Select(Score).ToList();
@@ -66,10 +70,10 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
     public string Measured => Shift is { } shift
         ? $"{Quantity.Change(shift.Ratio)} [{Quantity.Change(shift.Interval.Low)}, {Quantity.Change(shift.Interval.High)}]" : Quantity.None;
 
-    /// <summary>Says the conclusion of a test that did not fail.</summary>
+    /// <summary>Writes the conclusion of a test that did not fail.</summary>
     /// <param name="reference">The arm that was measured twice.</param>
-    /// <param name="delta">Smaller differences than this do not matter.</param>
-    /// <param name="over">What was tested: <c>3 cells</c>.</param>
+    /// <param name="delta">Differences smaller than this value do not matter.</param>
+    /// <param name="over">The tested cells as text: <c>3 cells</c>.</param>
     public string Sentence(string reference, double delta, string over) => IsEqualWithin(delta)
         ? $"A/A passed: {reference} against itself is equal within ±{Quantity.Percent(delta)} over {over}: {Measured}."
         : $"A/A not decided: {reference} against itself is {Measured} over {over}: this neither shows a difference nor excludes "
@@ -97,8 +101,9 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
         : Math.Pow(rankSum - count * (count + 1) / 4.0, 2) / (count * (count + 1.0) * (2 * count + 1) / 24);
 
     /// <summary>
-    /// Computes the probability of a sum of squares at least this large when nothing differs. It is exact (by
-    /// convolution) if all cells have the same small number of rounds. Otherwise the chi-squared distribution is used.
+    /// Computes the probability of a sum of squares at least this large when nothing differs. The probability is exact
+    /// (by convolution) if at most 24 cells all have the same small number of rounds. Otherwise the chi-squared
+    /// distribution is used.
     /// </summary>
     private static double SumTail(double sum, List<int> counts)
     {

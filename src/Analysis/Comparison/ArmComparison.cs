@@ -4,7 +4,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>A cell compared with another cell of the same run, by the rounds in which both have the metric.</summary>
+/// <summary>A cell compared with another cell of the same run, by the rounds in which both cells have the metric.</summary>
 public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Metric Metric, Verdict Verdict)
 {
     private const int FewestCalls = 4;
@@ -23,8 +23,9 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     /// </summary>
     public static ArmComparison? Of(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
-        // The limits of a verdict are changes against the reference: −9.5 % is +10.5 % the other way round. So two cells
-        // are judged in one direction only, and both directions have the same verdict.
+        // The limits of a verdict are changes against the reference. If the arm is 9.5 % below the reference, the
+        // reference is 10.5 % above the arm. So two cells are judged in one direction only, and the verdict for the
+        // other direction is derived from this verdict.
         var isTurned = run.ReferenceOf(reference) == cell || (run.ReferenceOf(cell) != reference && cell.Index < reference.Index);
         var (one, other) = isTurned ? (reference, cell) : (cell, reference);
         return Judge(run, one, other, metric) is not { } verdict ? null
@@ -49,29 +50,30 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     }
 
     /// <summary>
-    /// Returns the comparison of the arm with its reference, also if this comparison has the opposite direction. All
-    /// texts and tables show this direction, so a difference has the same number everywhere.
+    /// Returns the comparison of the arm with its reference, even if this object compares the reference with the arm.
+    /// All texts and tables show the arm against its reference, so a difference has the same number everywhere.
     /// </summary>
     public ArmComparison AgainstReference(MeasuredRun run) =>
         run.ReferenceOf(Reference) == Cell ? Of(run, Reference, Cell, Metric)! : this;
 
     /// <summary>
     /// Finds a cell whose values are only lower bounds, if the true, larger values could change the verdict. Null if
-    /// there is no such cell. For example, a cell that is higher already by its lower bounds stays higher.
+    /// there is no such cell. For example, if the lower bounds of the cell are above the reference already, the true
+    /// values of the cell are too.
     /// </summary>
     internal static MeasuredCell? Bound(MeasuredCell cell, MeasuredCell reference, Metric metric, VerdictKind kind) =>
         kind != VerdictKind.Higher && metric.IsBound(cell.Rounds) ? cell
             : kind != VerdictKind.Lower && metric.IsBound(reference.Rounds) ? reference : null;
 
     /// <summary>
-    /// Says that a lower bound allows no verdict. A lower bound in one round is enough. The percentile of all rounds
-    /// together, which tables show, may still be exact.
+    /// Returns the reason for no verdict: a value is only a lower bound. A lower bound in one round is reason enough.
+    /// The percentile of all rounds together, which tables show, may still be exact.
     /// </summary>
     internal static string OnlyBound(Metric metric, string whose) => $"{metric.Title} of {whose} is only a lower bound in a round";
 
     /// <summary>
-    /// Returns the reason why a window is too short: it has no time for four successive calls of the cell, and
-    /// <c>-d</c> fixes its length. Null if the window is long enough.
+    /// Returns the reason for no verdict if the window is too short for four successive calls of the cell, and
+    /// <c>-d</c> fixes the length of the window. Otherwise null.
     /// </summary>
     private static string? TooShort(MeasuredRun run, MeasuredCell cell)
     {
@@ -87,7 +89,7 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     public static Metric Headline(MeasuredCell cell) => cell.Key.IsFullLoad ? Metric.Rate : Metric.P50;
 
     /// <summary>
-    /// Returns the metric for the cost of a call: the CPU of both sides if both are known, otherwise the client's alone.
+    /// Returns the metric for the cost of a call: the CPU of both sides if both are known, otherwise the CPU of the client.
     /// </summary>
     public static Metric Cost(MeasuredCell cell, MeasuredCell reference) =>
         cell.Rounds.Concat(reference.Rounds).All(round => Metric.TotalCpu.Value(round) is not null) ? Metric.TotalCpu : Metric.ClientCpu;

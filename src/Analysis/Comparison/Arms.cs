@@ -4,7 +4,9 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>The arms of a run as reports show them: grouped by workload, ranked, and without the second endpoint of an A/A test.</summary>
+/// <summary>
+/// The arms of a run in the form that reports show: grouped by workload, ranked, and without the second endpoint of an A/A test.
+/// </summary>
 internal static class Arms
 {
     /// <summary>Groups the measured cells by workload, in the order of the plan.</summary>
@@ -47,7 +49,7 @@ internal static class Arms
     public static string RateTitle(MeasuredRun run) =>
         RateHeading(run) == Metric.Rate.Title ? "Requests per second" : "Messages per second";
 
-    /// <summary>Names a workload: its size or method, and everything else that varies in this run.</summary>
+    /// <summary>Names a workload: its size or method, and its connections, streams and load if they vary in this run.</summary>
     public static string NameOf(MeasuredRun run, Workload workload, bool withLoad = true)
     {
         var parts = new List<string> { workload.Work };
@@ -58,7 +60,9 @@ internal static class Arms
         return string.Join(", ", parts);
     }
 
-    /// <summary>Says how many calls are in flight: <c>one call at a time</c>, <c>400 clients</c>, <c>a channel, 5 × 80</c>.</summary>
+    /// <summary>
+    /// Describes how many calls are in flight: <c>one call at a time</c>, <c>400 clients</c>, <c>a channel, 5 × 80</c>.
+    /// </summary>
     public static string Shape(int connections, int streams) => (connections, streams) switch
     {
         (1, 1) => "one call at a time",

@@ -29,19 +29,21 @@ internal sealed record BreakEvenFits(
         where HasWorks(works) || works[0].Cell.Key.Method.Length > 0
         select new BreakEvenFits(works, HasWorks(works) ? OfTime(works) : OfCpu(works[0].Cell, works[0].Reference));
 
-    /// <summary>For each round, the time in ns of a call of the reference minus the time of a call of the arm.</summary>
+    /// <summary>
+    /// The lead of the arm in each round: the time in ns of a call of the reference minus the time of a call of the arm.
+    /// </summary>
     public IReadOnlyList<(int Round, double Value)> Leads => [.. Fits.Select(one => (one.Number, one.Fit.Reference - one.Fit.Arm))];
 
     /// <summary>
     /// Computes for each round the work in ns above which the difference between the two arms no longer matters. The
     /// work is negative if the difference never matters.
     /// </summary>
-    /// <param name="delta">Smaller differences than this do not matter.</param>
-    /// <param name="isArmFaster">Whether the arm is the faster one. Otherwise its reference is.</param>
+    /// <param name="delta">Differences smaller than this value do not matter.</param>
+    /// <param name="isArmFaster">True if the arm is faster than its reference, false if the reference is faster.</param>
     public IReadOnlyList<(int Round, double Value)> WorkBeyond(bool isArmFaster, double delta) => [.. Fits.Select(one => (one.Number,
         ((isArmFaster ? 1 : -1) * (one.Fit.Reference - one.Fit.Arm) / delta - one.Fit.Arm) / one.Fit.Slope))];
 
-    /// <summary>Reads an amount of work and returns it in ns. 0 if the text is no amount.</summary>
+    /// <summary>Reads an amount of work and returns it in ns. 0 if the text is no amount of work.</summary>
     public static double NsOf(string work) => Quantity.ParseNs(work) ?? 0;
 
     private static bool HasWorks(IReadOnlyList<(MeasuredCell Cell, MeasuredCell Reference)> works) =>
@@ -66,9 +68,9 @@ internal sealed record BreakEvenFits(
 }
 
 /// <summary>The two lines of a round, for an arm and its reference: time per call in ns = time without work + work × slope.</summary>
-/// <param name="Arm">The time in ns of a call of the arm without work.</param>
-/// <param name="Reference">The time in ns of a call of the reference without work.</param>
-/// <param name="Slope">The added time per ns of work. It is below 1 when several CPUs work on calls at the same time.</param>
+/// <param name="Arm">The time in ns of a call without work, for the arm.</param>
+/// <param name="Reference">The time in ns of a call without work, for the reference.</param>
+/// <param name="Slope">The added time per ns of work. The slope is below 1 when several CPUs work on calls at the same time.</param>
 public sealed record RoundFit(double Arm, double Reference, double Slope)
 {
     /// <summary>Fits both lines with the same slope, by least squares of the relative errors.</summary>
@@ -80,7 +82,8 @@ public sealed record RoundFit(double Arm, double Reference, double Slope)
     }
 
     /// <summary>
-    /// Weighted means of the points of a line (by 1 / time²), and sums of products of the deviations from these means.
+    /// The means of the points to which a line is fitted, weighted by 1 / time², and the weighted sums of products of
+    /// the deviations from these means.
     /// </summary>
     private sealed record Line(double Work, double Time, double Product, double Square)
     {

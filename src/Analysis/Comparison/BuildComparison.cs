@@ -22,7 +22,7 @@ public sealed class BuildComparison
             pairs[Key(pair.Before)] = pairs[Key(pair.After)] = pair;
     }
 
-    /// <summary>Head against base.</summary>
+    /// <summary>The comparison of head with base.</summary>
     public FileComparison Sides { get; }
 
     /// <summary>The result of checking the limits. Null without limits.</summary>
@@ -36,13 +36,13 @@ public sealed class BuildComparison
 
     /// <summary>
     /// Returns the verdict on a cell of head against the same cell of base. Null when <paramref name="reference"/> is
-    /// not the cell of base for <paramref name="head"/>, or when the metric is missing.
+    /// not base's cell for <paramref name="head"/>, or when the metric is missing.
     /// </summary>
     internal Verdict? Judge(MeasuredCell head, MeasuredCell reference, Metric metric) => ReferenceChoice.IsHead(head.Key)
         && pairs.TryGetValue(Key(head), out var pair) && pairs.GetValueOrDefault(Key(reference)) == pair
             ? Sides.Judge(pair.Before, pair.After, metric) : null;
 
-    // Sides holds copies of the cells, without the variant "head" in their keys. So this key has no such variant.
+    // Sides holds copies of the cells, without the variant "head" in their keys. So the keys of pairs have no such variant either.
     private static (string, CellKey) Key(MeasuredCell cell) => (cell.Cell.Address, ReferenceChoice.WithoutHead(cell.Key));
 
     /// <summary>

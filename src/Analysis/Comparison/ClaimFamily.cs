@@ -7,9 +7,9 @@ namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
 /// Comparisons of a run that are judged together. Their intervals are simultaneous: if all arms are equal, at most one
-/// run in twenty reports any difference. A run has two families. The first is the usual question: a Unix socket against
-/// TCP, by the <see cref="ArmComparison.Headline"/> and the CPU per call. The second has every other comparison that a
-/// report calls decided or undecided.
+/// run in twenty reports any difference. A run has two families. The first family compares Unix sockets with TCP, which
+/// is the usual question, by the <see cref="ArmComparison.Headline"/> and the CPU per call. The second family has every
+/// other comparison that a report calls decided or undecided.
 /// </summary>
 public sealed class ClaimFamily
 {
@@ -44,9 +44,8 @@ public sealed class ClaimFamily
 
     /// <summary>
     /// Lists the pairs of arms that a plan compares, as indexes with the smaller index first. Any two arms of the same
-    /// client, protocol, mode and workload form a pair. If this gives no pair in a workload, any two of its arms form a
-    /// pair. An arm and its reference always form a pair. The second endpoint of an A/A test and cells with varying
-    /// rates are in no pair.
+    /// choice (<c>Arms.Choices</c>) in a workload form a pair. An arm and its reference always form a pair. The second
+    /// endpoint of an A/A test and cells with varying rates are in no pair.
     /// </summary>
     public static IReadOnlyCollection<(int One, int Other)> Pairs(IReadOnlyList<CellKey> keys, string reference)
     {
@@ -92,8 +91,8 @@ public sealed class ClaimFamily
     private static IEnumerable<Claim> Ratios(MeasuredRun run, (int One, int Other) pair)
     {
         var (one, other) = (run.Cells[pair.One], run.Cells[pair.Other]);
-        // A pair without rounds counts too: the rounds of --load come after those at full load, and must not change the
-        // verdicts at full load.
+        // A pair that has no rounds yet counts too, so that the number of claims never changes. Otherwise the rounds of
+        // --load, which come after the rounds at full load, would change the verdicts at full load.
         var isPlanned = one.Rounds.Count == 0 || other.Rounds.Count == 0;
         foreach (var metric in new[] { ArmComparison.Headline(one), ArmComparison.Cost(one, other) })
         {

@@ -4,7 +4,7 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>Says what changed between two files, in one sentence per metric.</summary>
+/// <summary>Describes what changed between two files, in one sentence per metric.</summary>
 internal static class CompareSummary
 {
     public static IEnumerable<string> Sentences(FileComparison comparison, IReadOnlyList<Metric> metrics)

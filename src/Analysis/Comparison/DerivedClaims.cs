@@ -3,12 +3,12 @@ using IpcBench.Analysis.Metrics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// The claims of the second <see cref="ClaimFamily"/> that are differences and not ratios: wake-ups, the savings at the
-/// user's rate, and the work per call above which the difference of two arms no longer matters.
+/// The claims of the second <see cref="ClaimFamily"/> that are differences and not ratios: wake-ups, the cores and the
+/// latency at a given rate, and the work per call above which the difference of two arms no longer matters.
 /// </summary>
 public static class DerivedClaims
 {
-    /// <summary>Cores that both sides (or the client alone) use at a given rate.</summary>
+    /// <summary>The name of the claim about the number of cores that both sides (or the client alone) use at a given rate.</summary>
     public const string Cores = "cores";
 
     public const string MedianLatency = "p50 ns";
@@ -55,7 +55,7 @@ public static class DerivedClaims
         return view => cost.Value(view) * view.Rate / 1e9;
     }
 
-    /// <summary>Makes the claim about the value of the cell minus that of the reference, for each round that has both.</summary>
+    /// <summary>Makes the claim about the value of the cell minus that of the reference, for each round that has both values.</summary>
     private static Claim Difference(MeasuredCell cell, MeasuredCell reference, string what, Func<RoundMetrics, double?> value) =>
         Claim(cell, reference, what, PairedDifference.Series(cell, reference, value));
 

@@ -6,10 +6,12 @@ namespace IpcBench.Analysis.Comparison;
 /// <summary>Finds how the machines and settings of two runs differ.</summary>
 public static class Differences
 {
-    /// <summary>Lists the differences that show two different machines. A gate does not compare such runs unless told to.</summary>
+    /// <summary>
+    /// Lists the differences that show two different machines. <c>--fail-on</c> judges such runs only with <c>--across</c>.
+    /// </summary>
     public static IReadOnlyList<Difference> OfMachines(RunRecord before, RunRecord after) => Changed(Machine(before), Machine(after));
 
-    /// <summary>Lists the differences of settings, versions and other notes.</summary>
+    /// <summary>Lists all other differences, for example of settings and versions.</summary>
     public static IReadOnlyList<Difference> OfSettings(RunRecord before, RunRecord after) => Changed(Settings(before), Settings(after));
 
     private static List<Difference> Changed(IEnumerable<(string What, string Value)> before, IEnumerable<(string What, string Value)> after)

@@ -51,16 +51,16 @@ public sealed class FileComparison
     public bool IsPaired { get; }
 
     /// <summary>
-    /// Returns the same comparison with limits for these metrics. The metrics with limits form a family of their own.
-    /// Their intervals are simultaneous with each other, but not with those of other metrics.
+    /// Returns the same comparison with these limits. The metrics that have limits form a family of their own: their
+    /// intervals are simultaneous with each other, but not with the intervals of other metrics.
     /// </summary>
     public FileComparison For(IEnumerable<GateLimit> limits) =>
         new(Before, After, IsPaired, [.. limits.Select(limit => limit.Metric).Distinct()]);
 
     /// <summary>
     /// Counts the comparisons in the family of the metric, which share its confidence level. All metrics with limits
-    /// are one family. The metrics of <see cref="Shown"/> without limits are another. Any other metric is in no family,
-    /// so its count is 1.
+    /// are one family. The metrics of <see cref="Shown"/> without limits are another family. Any other metric is in no
+    /// family, so its count is 1.
     /// </summary>
     public int ClaimsOf(Metric metric) => Math.Max(1, FamilyOf(metric).Count * Cells.Count);
 
@@ -111,12 +111,16 @@ public sealed class FileComparison
         : RatioEstimate.Unpaired(before.Values(metric), after.Values(metric), Alpha / ClaimsOf(metric), DriftOf(metric).Allowance);
 
     /// <summary>
-    /// The probability that any interval of a family misses the true value. It is smaller for two files if one of the
-    /// runs could end depending on its own results. The rounds of such a run are not a random sample.
+    /// The probability that any interval of a family misses the true value. For two files, this probability is smaller
+    /// if one of the runs could end depending on its own results, because the rounds of such a run are not a random
+    /// sample.
     /// </summary>
     public double Alpha => Joint.Alpha / (!IsPaired && IsLookedAt ? 5 : 1);
 
-    /// <summary>Judges the estimate. Differences smaller than the second run's delta do not matter. Null without an estimate.</summary>
+    /// <summary>
+    /// Judges the estimated ratio of the metric. Differences smaller than the second run's delta do not matter. Null
+    /// without an estimate.
+    /// </summary>
     public Verdict? Judge(MeasuredCell before, MeasuredCell after, Metric metric)
     {
         if (Estimate(before, after, metric) is not { } estimate)
@@ -142,7 +146,7 @@ public sealed class FileComparison
                           where pairs.Count > 0
                           select (Key: (cell.After, metric), Pairs: pairs)).ToList();
             // A metric without rounds needs no interval. But if the run may end depending on its results, a later round
-            // may have the metric, so its comparison counts already.
+            // may have the metric, so each comparison by this metric counts already.
             var intervals = Joint.Intervals(
                 [.. series.Select(one => one.Pairs)], IsLookedAt, IsLookedAt ? family.Count * Cells.Count : series.Count);
             foreach (var (one, interval) in series.Zip(intervals))

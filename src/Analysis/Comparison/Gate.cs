@@ -6,9 +6,9 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// Tells whether a run is worse than another run by more than the limits allow. Each limit and cell has one of three
-/// outcomes: the whole interval is within the limit (passed), the whole interval is beyond the limit (crossed), or only
-/// a part is beyond the limit (not excluded).
+/// Tells whether a run is worse than another run by more than the limits allow. Each pair of a limit and a cell has one
+/// of three outcomes: the whole interval is within the limit (passed), the whole interval is beyond the limit
+/// (crossed), or only a part is beyond the limit (not excluded).
 /// </summary>
 /// <param name="Passed">The number of pairs of a limit and a cell that passed.</param>
 /// <param name="Crossed">Crossed limits and failures of calls, as sentences.</param>
@@ -20,7 +20,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
 {
     private const double MostMore = 2;
 
-    /// <summary>Tells whether the gate fails. A strict gate fails also for undecided limits.</summary>
+    /// <summary>Tells whether the gate fails. A strict gate also fails if a limit is not excluded.</summary>
     public bool Fails(bool strict) => Crossed.Count + Missing.Count > 0 || strict && NotExcluded.Count > 0;
 
     /// <summary>
@@ -49,9 +49,10 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     }
 
     /// <summary>
-    /// Adds a sentence to the crossed limits if calls now fail and none failed before, if the share of failed calls
-    /// rose significantly and to more than twice, or if rounds now complete no call. A broken server has no numbers,
-    /// and must not pass because of that.
+    /// Adds a sentence to the crossed limits in three cases: calls fail in the second run and none failed in the first
+    /// run, the share of failed calls more than doubled and this rise is significant, or only the second run has rounds
+    /// in which no call was completed. A broken server has no values to compare with a limit, but must not pass the
+    /// gate.
     /// </summary>
     private static void JudgeFailures(FileComparison comparison, MeasuredCell before, MeasuredCell after, List<string> crossed)
     {
@@ -80,7 +81,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         [.. cell.Rounds.Select(round => Lost(round) / (double)Math.Max(1, round.Record.Started))];
 
     /// <summary>
-    /// Returns whether the interval is within the limit. Otherwise adds a sentence with the reason to one of the lists.
+    /// Returns whether the interval is within the limit. If not, adds a sentence with the reason to one of the lists.
     /// </summary>
     private static bool Judge(FileComparison comparison, GateLimit limit, MeasuredCell before, MeasuredCell after, List<string> crossed,
         List<string> open)
@@ -121,8 +122,8 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
 
     /// <summary>
     /// Judges a metric without a ratio, because each pair of rounds has a value of 0. A rise from zero crosses a limit
-    /// on rises, and a fall to zero crosses a limit on falls. The limit stays open if the rounds do not prove this, or
-    /// if a side lacks the metric. Any other change, and zero on both sides, is within the limit.
+    /// on rises, and a fall to zero crosses a limit on falls. The limit is not excluded if the rounds do not prove such
+    /// a rise or fall, or if a side lacks the metric. Any other change, and zero on both sides, is within the limit.
     /// </summary>
     /// <returns>True when the metric is within the limit. Otherwise one of the lists has a new sentence.</returns>
     private static bool JudgeZeros(

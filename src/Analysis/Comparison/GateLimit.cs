@@ -11,13 +11,16 @@ public sealed partial record GateLimit
 {
     public required Metric Metric { get; init; }
 
-    /// <summary>Whether the gate fails if the metric falls below the limit. Otherwise it fails if the metric rises above it.</summary>
+    /// <summary>
+    /// True if the gate fails when the metric falls below the limit, false if the gate fails when the metric rises
+    /// above the limit.
+    /// </summary>
     public required bool Below { get; init; }
 
     /// <summary>The ratio at the limit: 0.95 for <c>&lt;-5%</c>.</summary>
     public required double Ratio { get; init; }
 
-    /// <summary>The limit as typed.</summary>
+    /// <summary>The text of the limit on the command line.</summary>
     public required string Text { get; init; }
 
     /// <summary>Reads a limit like <see cref="Parse"/>, and returns false if the text is no limit.</summary>

@@ -4,10 +4,11 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Comparison;
 
-/// <summary>The values of a metric of two cells in one round.</summary>
+/// <summary>The values that a metric has for two cells in the same round.</summary>
 /// <param name="Base">The value of the reference cell.</param>
 /// <param name="New">
-/// The value of the cell that is compared. With slices, it is <paramref name="Base"/> times the ratio estimated from the slices.
+/// The value of the cell that is compared. If the round has slices, this value is <paramref name="Base"/> times the
+/// ratio estimated from the slices.
 /// </param>
 public sealed record RoundPair(int Number, double Base, double New)
 {
@@ -33,8 +34,8 @@ public static class RoundPairs
     /// <summary>
     /// Estimates the log ratio of two cells in a round from its slices. Slice i of one arm is measured next to slice i
     /// of the other arm, so both contain nearly the same noise of the machine. The Hodges–Lehmann estimate from the
-    /// pairs of slices is robust against slices in which one arm stood still. Null when the round has no slices or the
-    /// slices lack the metric.
+    /// pairs of slices is robust against slices in which one arm was stopped for a while. Null when the round has no
+    /// slices or the slices lack the metric.
     /// </summary>
     public static double? LogRatio(SliceReadings? mine, SliceReadings? theirs, Metric metric)
     {

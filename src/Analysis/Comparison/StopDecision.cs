@@ -5,21 +5,23 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// The decision after a round whether an automatic run has measured enough: a pure function of the results. It may be
-/// made after every round, because the intervals hold at every look (<see cref="ConfidenceSequence"/>).
+/// The decision whether an automatic run has measured enough rounds. The decision depends on the results alone. A
+/// decision after every round is allowed, because the intervals hold at every look (<see cref="ConfidenceSequence"/>).
 /// </summary>
-/// <param name="Stop">Whether everything is decided, so that no more rounds are needed.</param>
+/// <param name="Stop">Whether no more rounds are needed.</param>
 /// <param name="Undecided">The number of comparisons or limits that are not decided yet.</param>
 public sealed record StopDecision(bool Stop, int Undecided)
 {
-    /// <summary>Decides for <c>--rounds auto</c>: stops when every comparison has a winner, or no difference that matters.</summary>
+    /// <summary>
+    /// Decides for <c>--rounds auto</c>: stops when every comparison has a winner or shows that no difference matters.
+    /// </summary>
     public static StopDecision After(RunRecord record)
     {
         var run = new MeasuredRun(record with { Options = record.Options with { RoundsAuto = true } });
         // A run measures first at full load, later at given loads. Only the cells of the last round's phase are judged.
         var atFullLoad = record.Rounds.Count == 0 || record.Cells[record.Rounds[^1].Cell].Key.IsFullLoad;
-        // A search for a rate decides by itself when it has enough windows. A cell that could not be measured at a
-        // given load has no rounds. Neither of them is judged here.
+        // A search for a rate is not judged here, because the search decides by itself when it has enough windows. A
+        // cell without rounds is not judged either: it could not be measured at a given load.
         var phase = run.Cells.Where(cell => cell.Key.IsFullLoad == atFullLoad && !cell.Key.VariesRate).ToList();
         if (phase.Exists(cell => cell.Rounds.Count > 0))
             phase.RemoveAll(cell => cell.Rounds.Count == 0);

@@ -9,12 +9,12 @@ public static class VerdictText
     // "at least N more rounds needed, possibly far more" is not shown if N is smaller than this number.
     private const int Few = 10;
 
-    // "roughly 1 to 834 more rounds needed" is not shown if the end is more than this many times the start.
+    // "roughly 1 to 834 more rounds needed" is not shown if the second number is more than this many times the first number.
     private const int Wide = 30;
 
     /// <summary>
-    /// Says a verdict: <c>faster by 45 % [41 %, 48 %]</c>, <c>no difference larger than 1.8 %</c>, <c>undecided:
-    /// between −2.0 % and +46 %</c>.
+    /// Writes a verdict: <c>faster by 45 % [41 %, 48 %]</c>, <c>no difference larger than 1.8 %</c>,
+    /// <c>undecided: between −2.0 % and +46 %</c>.
     /// </summary>
     public static string Of(Verdict verdict, Metric metric) => verdict.Kind switch
     {
@@ -24,7 +24,8 @@ public static class VerdictText
     };
 
     /// <summary>
-    /// Says the same verdict in a column: <c>+45 % [41, 48]</c>, <c>equal within 1.8 %</c>, <c>undecided, −2.0 to +46 %</c>.
+    /// Writes a verdict for the column of a table: <c>+45 % [41, 48]</c>, <c>equal within 1.8 %</c>,
+    /// <c>undecided, −2.0 to +46 %</c>.
     /// </summary>
     public static string Short(Verdict verdict) => verdict.Kind switch
     {
@@ -35,15 +36,15 @@ public static class VerdictText
             : "undecided",
     };
 
-    /// <summary>Says a verdict with the name of the reference: <c>faster than tcp by 45 % [41 %, 48 %]</c>.</summary>
+    /// <summary>Writes a verdict with the name of the reference: <c>faster than tcp by 45 % [41 %, 48 %]</c>.</summary>
     public static string Against(Verdict verdict, Metric metric, string reference) =>
         verdict.Kind is VerdictKind.Higher or VerdictKind.Lower
         ? Size(verdict, metric, $" than {reference}") : $"{Of(verdict, metric)} between it and {reference}";
 
-    /// <summary>Says the largest possible difference: <c>no difference larger than 1.8 %</c>.</summary>
+    /// <summary>Writes the largest possible difference: <c>no difference larger than 1.8 %</c>.</summary>
     public static string Within(double largest) => $"no difference larger than {RoundedUp(largest)}";
 
-    /// <summary>Says what is known when there is no verdict: the reason for this, the interval, or how many rounds are missing.</summary>
+    /// <summary>Writes what is known when there is no verdict: the reason why, the interval, or the number of missing rounds.</summary>
     public static string Open(Verdict verdict, Metric metric)
     {
         if (verdict.Withheld.Length > 0)
@@ -59,29 +60,29 @@ public static class VerdictText
         return $"between {Quantity.Change(interval.Low)} and {Quantity.Change(interval.High)}{more}";
     }
 
-    /// <summary>Says the size of the difference without its direction: <c>45 % [41 %, 48 %]</c>.</summary>
+    /// <summary>Writes the size of the difference without its direction: <c>45 % [41 %, 48 %]</c>.</summary>
     public static string Size(Verdict verdict) => Size(verdict.Estimate);
 
-    /// <summary>Says the ratio with its interval as multiples: <c>1.45× [1.41, 1.48]</c>.</summary>
+    /// <summary>Writes the ratio with its interval as multiples: <c>1.45× [1.41, 1.48]</c>.</summary>
     public static string Ratio(RatioEstimate estimate) => estimate.Interval is { } interval
         ? $"{Quantity.Ratio(estimate.Ratio)} [{Plain(interval.Low)}, {Plain(interval.High)}]" : Quantity.Ratio(estimate.Ratio);
 
-    /// <summary>Says the ratio with its interval as changes: <c>+45 % [41, 48]</c>, <c>−15 % [−18, −12]</c>.</summary>
+    /// <summary>Writes the ratio with its interval as changes: <c>+45 % [41, 48]</c>, <c>−15 % [−18, −12]</c>.</summary>
     public static string Change(RatioEstimate estimate) => Quantity.Change(estimate.Ratio)
         + (estimate.Interval is { } interval ? $" [{Bound(interval.Low)}, {Bound(interval.High)}]" : "");
 
-    // The percent sign is already in front of the interval.
+    // Only the ratio in front of the interval has a percent sign.
     private static string Bound(double ratio) =>
         (ratio < 1 ? "−" : "") + NotNothing(Math.Abs(ratio - 1), Quantity.Percent).Replace(" %", "", StringComparison.Ordinal);
 
-    // A bound of a decided difference is not 0. If the rounded bound is 0, the reader would doubt the verdict, so the bound
-    // then has more digits.
+    // A bound of a decided difference is not 0. If rounding made a bound 0, readers would doubt the verdict. Therefore
+    // a small bound has more digits.
     private static string NotNothing(double share, Func<double, string> show) =>
         share is <= 0 or >= 0.0005 ? show(share)
             : share < 0.00005 ? "<0.01 %"
             : (share * 100).ToString("0.00", System.Globalization.CultureInfo.InvariantCulture) + " %";
 
-    /// <summary>Writes a confidence: 95 %, or more if the level is corrected for repeated looks at the results.</summary>
+    /// <summary>Writes a confidence level: 95 %, or more if the level is corrected for repeated looks at the results.</summary>
     public static string Confidence(double confidence) =>
         (confidence * 100).ToString("0.##", System.Globalization.CultureInfo.InvariantCulture) + " %";
 

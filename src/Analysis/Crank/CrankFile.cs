@@ -5,15 +5,15 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.Analysis.Crank;
 
 /// <summary>
-/// Reads a file that <c>--json</c> of dotnet/crank wrote. The file contains the whole run that <see
-/// cref="CrankStatistics"/> passed to crank.
+/// Reads a file that dotnet/crank wrote with <c>--json</c>. The file contains the whole run that
+/// <see cref="CrankStatistics"/> passed to crank.
 /// </summary>
 public static class CrankFile
 {
     /// <summary>Reads the run in a file of crank. Null when the bytes are not a file of crank.</summary>
     /// <param name="name">The name of the file, for messages only.</param>
     /// <exception cref="ResultsFileException">
-    /// The file is crank's, but none of its jobs was GrpcBench with --crank, or its content is damaged.
+    /// The file is a file of crank, but no job in it ran GrpcBench with --crank, or the run in the file is damaged.
     /// </exception>
     public static RunRecord? TryParse(byte[] json, string name)
     {

@@ -9,17 +9,20 @@ namespace IpcBench.Analysis.Crank;
 /// <summary>Writes the numbers of a run in the block that dotnet/crank's agent looks for in a job's standard output.</summary>
 public static class CrankStatistics
 {
-    /// <summary>The measurement that contains the whole run, which <see cref="CrankFile"/> reads.</summary>
+    /// <summary>The name of the measurement that contains the whole run, which <see cref="CrankFile"/> reads.</summary>
     public const string WholeRun = "ipc/run";
 
-    // The agent finds both markers anywhere in a line and reads the lines between them as JSON (crank: Startup.cs, ParseMeasurementOutput).
+    // The agent finds each marker at any place of its line, and reads the lines between the two markers as JSON (crank:
+    // Startup.cs, ParseMeasurementOutput).
     private const string Start = "#StartJobStatistics", End = "#EndJobStatistics";
     private static readonly JsonWriterOptions Plain = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
     /// <summary>
     /// Makes the block. Each marker is on a line of its own. The numbers are those that reports show for the cell.
     /// </summary>
-    /// <exception cref="ArgumentException">The run does not have exactly one cell, but crank has one value for each name.</exception>
+    /// <exception cref="ArgumentException">
+    /// The run does not have exactly one cell, but crank keeps only one value for each name.
+    /// </exception>
     public static string Make(RunRecord run)
     {
         if (run.Cells.Count != 1)
@@ -82,7 +85,7 @@ public static class CrankStatistics
     }
 }
 
-/// <summary>A number with the names that crank's dashboards read: the name of gRPC jobs, then the name of all HTTP jobs.</summary>
+/// <summary>A number with the names that crank's dashboards read: the name in gRPC jobs, then the name in all HTTP jobs.</summary>
 /// <param name="Name">The name in crank. <c>;</c> separates synonyms.</param>
 /// <param name="Format">A .NET format for crank's tables.</param>
 /// <param name="Value">Computes the value from a cell with rounds. Null when the cell does not have the value.</param>

@@ -7,7 +7,10 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>The answers of a run in words: the fastest arm of each workload, by how much, what it saves, and what is undecided.</summary>
+/// <summary>
+/// The answers of a run in words: the fastest arm of each workload, its lead, the CPU that it saves, and the undecided
+/// comparisons.
+/// </summary>
 public static class Answers
 {
     /// <summary>Lists the sentences of the answer, about each workload and about the whole run. Empty without a measured round.</summary>
@@ -15,7 +18,7 @@ public static class Answers
         ? [.. CompareSummary.Sentences(sides, FileComparison.Shown)]
         : [.. Concurrency.Lines(run), .. OfWorkloads(run).Select(answer => answer.Sentence), .. OfRun(run)];
 
-    /// <summary>Lists the answer for each choice between arms.</summary>
+    /// <summary>Lists the answer for each group of arms that compete (<c>Arms.Choices</c>).</summary>
     internal static IEnumerable<WorkloadAnswer> OfWorkloads(MeasuredRun run) => IsOfLayers(run) ? [] : Arms.ByWorkload(run)
         .SelectMany(workload => Arms.Choices([.. workload], cell => cell.Key))
         .Select(arms => arms.Count > 1 ? OfArms(run, arms) : new WorkloadAnswer(arms, Alone(run, arms[0])));
@@ -26,13 +29,13 @@ public static class Answers
         : [.. RateSearchSentences.Lines(run), .. Savings.Lines(run), .. BreakEven.Lines(run), .. Crossover.Lines(run),
             .. Encrypted(run), .. AaPassed(run), .. ProfileSection.Line(run) is { } line ? [line] : Array.Empty<string>()];
 
-    // A run of layers asks what each layer costs, so its answer is one sentence per transport.
+    // The purpose of a run of layers is the cost of each layer, so its answer has one sentence per transport.
     internal static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();
 
-    /// <summary>The text that stands in place of latencies: see <see cref="MeasuredCell.IsUntimed"/>.</summary>
+    /// <summary>The text for a cell without latencies: see <see cref="MeasuredCell.IsUntimed"/>.</summary>
     internal const string Untimed = "the latency of a message is not known";
 
-    /// <summary>Says the results of an arm that is compared with no other arm.</summary>
+    /// <summary>Writes the results of an arm that is compared with no other arm.</summary>
     private static string Alone(MeasuredRun run, MeasuredCell cell)
     {
         var median = cell.Median!;
@@ -40,7 +43,7 @@ public static class Answers
         if (cell.IsUntimed)
             return $"{Arms.NameOf(run, cell.Workload)}: {cell.Key.Arm} carries {cell.Show(Metric.Rate)} {RateUnit(cell)} for "
                 + $"{cell.Show(total)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU each; {Untimed}.";
-        // At a given load, the rate is as requested and is no result.
+        // At a given load, the rate is the requested rate and not a result.
         if (!cell.Key.IsFullLoad)
             return $"{Arms.NameOf(run, cell.Workload)}: at {cell.Show(Metric.Rate)} {RateUnit(cell)} {cell.Key.Arm} answers within "
                 + $"{cell.Show(Metric.P50)} (p50) and {cell.Show(Metric.P99)} (p99), for {cell.Show(total)} of "
@@ -89,7 +92,7 @@ public static class Answers
     private static ArmComparison? Best(MeasuredRun run, IEnumerable<MeasuredCell> arms, MeasuredCell cell) =>
         arms.Where(arm => arm != cell).Select(arm => Between(run, arm, cell)).FirstOrDefault(IsAhead);
 
-    /// <summary>Says which arm is ahead, as the change of an arm against its reference.</summary>
+    /// <summary>Says which arm is ahead, in the form of the change of an arm against its reference.</summary>
     private static string Ahead(MeasuredRun run, ArmComparison comparison, bool isNamed)
     {
         var shown = comparison.AgainstReference(run);
@@ -133,8 +136,8 @@ public static class Answers
     }
 
     /// <summary>
-    /// Says what is known without a decision: the bounds of the difference from the nearest rival, and the CPU per
-    /// call.
+    /// Says what the run shows although the winner is undecided: the bounds of the difference from the nearest rival, and
+    /// the CPU per call.
     /// </summary>
     private static string Known(MeasuredRun run, MeasuredCell first, List<Rival> unknown)
     {
@@ -144,14 +147,14 @@ public static class Answers
                 : $"no round of both arms has enough calls for a {ArmComparison.Headline(first).Title} of its own "
                     + "(that in the table is of all rounds)";
         nearest = nearest.AgainstReference(run);
-        // Without an interval, or with a withheld verdict, no arm is known to be ahead. So the arms are not named.
+        // Without an interval, or with a withheld verdict, it is unknown which arm is ahead. So the arms are not named.
         var pair = nearest.Verdict is { Estimate.Interval: null } or { Withheld.Length: > 0 } ? ""
             : $"{nearest.Cell.Key.Arm} against {nearest.Reference.Key.Arm} ";
         return $"{pair}{VerdictText.Open(nearest.Verdict, nearest.Metric)}{string.Concat(
             unknown.Select(rival => Cost(run, first, rival.Cell)))}";
     }
 
-    /// <summary>Says the difference in CPU per call. Empty when it is undecided.</summary>
+    /// <summary>Says the difference in CPU per call. Empty when the difference is undecided.</summary>
     private static string Cost(MeasuredRun run, MeasuredCell first, MeasuredCell other)
     {
         if (CostOf(run, first, other) is not { } cost)
@@ -216,7 +219,7 @@ internal static class Crossover
         var isBroken = true;
         foreach (var comparison in sizes.Select(cell => ArmComparison.OfHeadline(run, cell)))
         {
-            // A size without a decided winner ends the current stretch and belongs to none.
+            // A size without a decided winner ends the current stretch and belongs to no stretch.
             if (comparison is null or { IsBetter: false, IsWorse: false } or { Verdict.IsTooLittle: true })
             {
                 isBroken = true;

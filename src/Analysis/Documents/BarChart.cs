@@ -10,7 +10,7 @@ internal static class BarChart
     private const int Width = 40;
     private const string Eighths = " ▏▎▍▌▋▊▉";
 
-    /// <summary>Draws the bars of the cells at full load, or of the other cells.</summary>
+    /// <summary>Draws the bars of the cells at full load, or of the cells at a given load.</summary>
     public static string Of(MeasuredRun run, bool atFullLoad)
     {
         var text = new StringBuilder();

@@ -3,7 +3,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>A part of a section, which a renderer turns into text, Markdown or HTML. Its empty members are not shown.</summary>
+/// <summary>A part of a section, which a renderer turns into text, Markdown or HTML. Empty members of a block are not shown.</summary>
 internal sealed record Block
 {
     /// <summary>The text above the table.</summary>
@@ -12,7 +12,10 @@ internal sealed record Block
     /// <summary>The table as a bar chart of characters, for terminals only.</summary>
     public string Bars { get; init; } = "";
 
-    /// <summary>The table. Null if the block has none. If it has no rows, some renderers show its headings and others nothing.</summary>
+    /// <summary>
+    /// The table. Null if the block has no table. If the table has no rows, some renderers show its headings and other
+    /// renderers show nothing.
+    /// </summary>
     public TextTable? Table { get; init; }
 
     /// <summary>The text below the table.</summary>
@@ -24,7 +27,7 @@ internal sealed record Block
     /// </summary>
     public IReadOnlyList<(string Heading, string Words)> Columns { get; init; } = [];
 
-    /// <summary>The note under the complete table.</summary>
+    /// <summary>The note under the table when all columns of the table are shown.</summary>
     public string WholeNote => NoteUnder(Table);
 
     /// <summary>Returns the note under the shown part of the table, without the words for columns that were left out.</summary>

@@ -10,12 +10,12 @@ namespace IpcBench.Analysis.Documents;
 /// (<c>--work</c>), each round gives a line for each transport: time per call = time without work + work × slope. Both
 /// lines have the same slope and are fitted by least squares of the relative errors. The transports differ by less than
 /// delta when the distance of the lines is less than delta times the faster time. For a method of the user's own
-/// server, the times are replaced by the server's CPU per call, and the slope is 1. The intervals are simultaneous with
-/// those of the second family of <see cref="ClaimFamily"/>.
+/// server, the amount is calculated: the server's CPU per call takes the place of the times, and the slope is 1. The
+/// intervals are simultaneous with those of the second family of <see cref="ClaimFamily"/>.
 /// </summary>
 public static class BreakEven
 {
-    /// <summary>Writes a sentence for each arm with its reference. A calculated amount that is undecided has no sentence.</summary>
+    /// <summary>Writes a sentence for each arm and its reference. An amount that is calculated and undecided has no sentence.</summary>
     public static IEnumerable<string> Lines(MeasuredRun run) => BreakEvenFits.Compute(run).Select(fits => Line(run, fits)).OfType<string>();
 
     private static string? Line(MeasuredRun run, BreakEvenFits fits)

@@ -4,7 +4,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>The table of a run compared with a base, with a row per cell and metric.</summary>
+/// <summary>The table that compares a run with a base, with a row per cell and metric.</summary>
 internal static class ComparisonTable
 {
     /// <summary>Makes the table, and counts the rows that are left out because their verdict is undecided or no difference.</summary>

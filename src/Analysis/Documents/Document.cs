@@ -63,10 +63,10 @@ internal sealed class Document(NamedRun file)
     /// </summary>
     public VerdictGrid? AtAGlance => VerdictGrid.Of(run);
 
-    /// <summary>Sentences about what <see cref="Grid"/> does not say. A sentence about a winner comes with figures.</summary>
+    /// <summary>Sentences about results that are not in <see cref="Grid"/>. A sentence about a winner has a headline of figures.</summary>
     public IEnumerable<AnswerLine> AnswerLines => Headlines.Of(run);
 
-    /// <summary>The main table of the run.</summary>
+    /// <summary>The main tables of the run, which a screen shows.</summary>
     public Section Main => field ??= !RoundTrips.IsEmpty ? RoundTrips
         : Layers is { IsEmpty: false } layers ? layers with { Blocks = [layers.Blocks[0]] }
         : new Section("", [.. RunTables.OnScreen(run) is { Table.IsEmpty: false } shown
@@ -143,7 +143,7 @@ internal sealed class Document(NamedRun file)
     /// <summary>The comparison with the write-up that the run repeats.</summary>
     public Section Published => field ??= Section.Of("Published", [.. PublishedSection.Of(file)]);
 
-    /// <summary>The part of <see cref="Published"/> that compares the measured with the published ratios.</summary>
+    /// <summary>The part of <see cref="Published"/> that compares the measured ratios with the published ratios.</summary>
     public Section PublishedInBrief => field ??= Section.Of("Published",
         [.. Published.Blocks.Where(block => block.Table is { LastIsWords: true }).Take(1)]);
 

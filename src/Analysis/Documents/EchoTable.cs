@@ -6,8 +6,9 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// Times of round trips with their ratios to the reference (below 1 is faster): a row per size and a column per transport. Many arms
-/// have a row each, with the CPU time of both sides: a way of waiting may buy time with CPUs.
+/// Times of round trips with their ratios to the reference (below 1 is faster): a row per size and a column per transport. If
+/// there are many arms, or arms that differ in the way of waiting, each arm has a row. The row also shows the CPU time of both
+/// sides, because some ways of waiting are faster only by using more CPU.
 /// </summary>
 internal static class EchoTable
 {

@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Documents;
 public sealed record AnswerLine(string Sentence, string Headline = "");
 
 /// <summary>
-/// What a run says in addition to the table of <see cref="UnixAgainstTcp"/>. The winner of a workload is a line of
+/// The sentences of the answer that add to the table of <see cref="UnixAgainstTcp"/>. The headline of a winner is a line of
 /// figures: <c>10 B unix +7.0 % [5.2, 9.0] against tcp −6.6 % CPU</c>.
 /// </summary>
 public static class Headlines
@@ -22,7 +22,7 @@ public static class Headlines
         var (name, arm) = won.Count == 0 ? (0, 0)
             : (won.Max(winner => Arms.NameOf(run, winner.Cell.Workload).Length), won.Max(winner => winner.Cell.Key.Arm.Length));
         string Headline(WorkloadAnswer answer) => answer.Winner is { } winner ? Line(run, winner, name, arm) : "";
-        // The table has a row for each load, and so already tells what these sentences say.
+        // These sentences repeat results of the table, which has a row for each load.
         var ofLoads = UnixAgainstTcp.Title(run).Length > 0 ? [.. Concurrency.Lines(run), .. Crossover.Lines(run)] : new List<string>();
         return [.. Concurrency.Lines(run).Except(ofLoads).Select(sentence => new AnswerLine(sentence)),
             .. workloads.Select(answer => new AnswerLine(answer.Sentence, Headline(answer))),
@@ -31,7 +31,7 @@ public static class Headlines
 
     private static string Line(MeasuredRun run, ArmComparison winner, int nameWidth, int armWidth)
     {
-        // A change always refers to the reference, also when the reference is ahead.
+        // The line shows the change against the reference, even if the reference is the winner.
         var shown = winner.AgainstReference(run);
         var metric = winner.Metric == Metric.Rate ? "" : winner.Metric.Title + " ";
         var who = shown == winner ? "" : shown.Cell.Key.Arm + " ";
@@ -40,7 +40,8 @@ public static class Headlines
             + $"{Answers.Reserve(run, winner)}{Cpu(run, shown)}";
     }
 
-    // Shows the CPU per call of both sides if both are known, otherwise the client's. Nothing when the difference is undecided.
+    // Shows the change of the CPU per call: of both sides together if both are known, otherwise of the client. Empty when the
+    // change is undecided.
     private static string Cpu(MeasuredRun run, ArmComparison shown)
     {
         if (Answers.CostOf(run, shown.Cell, shown.Reference) is not { } comparison)

@@ -18,7 +18,7 @@ internal static class LayerText
     private const int Width = 56;
     private const string Shades = "█▓▒░:";
 
-    /// <summary>Says what the table contains, and how its numbers are to be read.</summary>
+    /// <summary>Explains the table and its numbers.</summary>
     public static string Caption(IReadOnlyList<LayerBudget> budgets)
     {
         var what = budgets.All(budget => budget.IsTime)

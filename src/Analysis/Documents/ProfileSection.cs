@@ -11,10 +11,10 @@ internal static class ProfileSection
 {
     public const string Title = "CPU time of the server by stage";
 
-    // One stage explains a difference when it has at least this share of it.
+    // A stage explains a difference in CPU time if at least this share of the difference is in the stage.
     private const double Most = 0.5;
 
-    /// <summary>Makes a block for each load, then what the user must know about the samples. Empty without <c>--profile</c>.</summary>
+    /// <summary>Makes a block for each load, and a block with notes about the samples. Empty without <c>--profile</c>.</summary>
     public static IReadOnlyList<Block> Of(MeasuredRun run)
     {
         if (run.Record.Profile is not { } profile)
@@ -63,7 +63,7 @@ internal static class ProfileSection
         return new Block { Caption = Arms.NameOf(run, arms[0].Cell.Workload), Table = table };
     }
 
-    // The interval is of the counted rounds, like the CPU time of a call.
+    // The interval is computed from the counted rounds, because the CPU time of a call is computed from these rounds too.
     private static StageDifference? Together(MeasuredRun run, StageShares arm, StageShares reference) =>
         arm.CallNs - reference.CallNs is not { } more ? null
             : new("", more, PairedDifference.Compute(run, arm.Cell, reference.Cell, Metric.ServerCpu.Value)?.Interval?.With(more));

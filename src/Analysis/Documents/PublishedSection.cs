@@ -7,7 +7,7 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// A published table next to the measured one: numbers, ratios with verdicts, cells that only one table has,
+/// A published table next to the measured table: numbers, ratios with verdicts, cells that only one of the tables has, and
 /// explanations.
 /// </summary>
 internal static class PublishedSection
@@ -18,7 +18,7 @@ internal static class PublishedSection
             ? Of(published, [file]) : [];
 
     /// <summary>
-    /// Makes the section of a write-up with its runs. Without runs, it has only the published numbers.
+    /// Makes the section of a write-up and the runs that repeat it. Without runs, the section has only the published numbers.
     /// </summary>
     public static IEnumerable<Block> Of(PublishedComparison published, IReadOnlyList<NamedRun> files)
     {
@@ -42,7 +42,7 @@ internal static class PublishedSection
     }
 
     /// <summary>
-    /// Lists a verdict for each pair of cells with a published ratio. If two ratios were published for a pair, the first counts.
+    /// Lists a verdict for each pair of cells with a published ratio. If two ratios were published for a pair, the first ratio counts.
     /// </summary>
     public static IReadOnlyList<PublishedVerdict> Judged(PublishedComparison published, MeasuredRun run) =>
         [.. Verdicts(published, run).Where(verdict => verdict.Published.IsKnown)
@@ -75,7 +75,7 @@ internal static class PublishedSection
             yield return new Block { Caption = $"{prefix}{explained.Title}:", Table = explained.Table, Sentences = explained.Sentences };
     }
 
-    // A range over ratios of different transports would be meaningless.
+    // Ratios of different transports are listed one by one, because a range over them would be meaningless.
     private static string Range(IReadOnlyList<PublishedVerdict> verdicts)
     {
         var ratios = verdicts.Select(verdict => verdict.Measured.Verdict.Estimate.Ratio).ToList();

@@ -35,7 +35,7 @@ public static class RateSearchSentences
         return table;
     }
 
-    /// <summary>Makes a table of all windows with their rates, which are the numbers behind the plot of the search.</summary>
+    /// <summary>Makes a table of all windows and their rates: the numbers of the plot of the search.</summary>
     public static TextTable Windows(MeasuredRun run)
     {
         var terms = RateSearchResult.Of(run).SelectMany(found => found.Objective.Terms).DistinctBy(term => term.Name).ToList();

@@ -22,8 +22,8 @@ internal static class RunTables
 
     /// <summary>
     /// Makes the table that a screen shows for the cells at full load. If the answer's table compares all these cells, a row
-    /// is a load, with its transports side by side. Otherwise a row is a cell with its ratio, and the column of transports
-    /// is left out if there is only one arm.
+    /// is a load, and the transports are columns. Otherwise a row is a cell with its ratio, and the column of transports is
+    /// left out if there is only one arm.
     /// </summary>
     public static (string Title, TextTable Table) OnScreen(MeasuredRun run)
     {
@@ -36,7 +36,7 @@ internal static class RunTables
             "server CPU"])
         {
             Words = 1 + arm.Length,
-            // A single arm is measured for its latency. Between several arms, the ratio and the CPU decide.
+            // A narrow screen keeps the most important columns: the latency of a single arm, or the ratio and the CPU of several arms.
             Spare = arm.Length == 0 ? ["client CPU", "p95", "p99", "p50"] : ["p95", "p99", "p50", "client CPU"],
         };
         foreach (var cell in cells)
@@ -67,8 +67,8 @@ internal static class RunTables
     }
 
     /// <summary>
-    /// Makes the table of latencies with their ratios, for cells with a given load. Their requests/s are as requested, so
-    /// the latency is the result.
+    /// Makes the table of latencies with their ratios, for cells with a given load. The requests/s of these cells are as
+    /// requested, so the latency is the result.
     /// </summary>
     public static TextTable AtGivenLoad(MeasuredRun run)
     {
@@ -101,9 +101,10 @@ internal static class RunTables
             ? $"{Quantity.Show(bounds.Low, metric.Unit)} – {Quantity.Show(bounds.High, metric.Unit)}" : Quantity.None;
 
     /// <summary>
-    /// Explains why the median rounds of two arms and the pairs of their rounds may disagree about the faster arm. One
-    /// reason is that an arm has its median in a round in which all arms were fast. Each such arm with a verdict has a
-    /// sentence. If none has a verdict, one sentence stands for all.
+    /// Explains contradictions about the faster of two arms, between their median rounds and the pairs of their rounds. A
+    /// contradiction arises, for example, if the median round of one arm is a round in which all arms were fast. Each arm
+    /// with a contradiction and a decided verdict has its own sentence. If no such verdict is decided, one sentence is
+    /// about all arms. Empty without contradictions.
     /// </summary>
     public static string Contradictions(MeasuredRun run)
     {
@@ -171,7 +172,7 @@ internal static class RunTables
     private static string[] RatioHeadings(MeasuredRun run, IReadOnlyList<MeasuredCell> cells)
     {
         var references = cells.Select(run.ReferenceOf).OfType<MeasuredCell>().Select(cell => cell.Key).DistinctBy(key => key.Arm).ToList();
-        // If the arms differ in their transport alone, the short heading (the transport) leaves room for columns.
+        // If the arms differ only in the transport, the heading is the transport alone, which leaves room for more columns.
         return references switch
         {
             [] => [],
@@ -189,7 +190,7 @@ internal static class RunTables
         _ => [Ratio(run, cell, ArmComparison.Headline(cell)), run.ReferenceOf(cell)?.Key.Arm ?? Quantity.None],
     };
 
-    // Idle connections and ports in TIME_WAIT may be left from another arm, so they are no sign of use.
+    // Idle connections and ports in TIME_WAIT may be left from another arm, so they do not show that this arm uses the endpoint.
     private static bool IsBusy(WatchedEndpoint watched) => watched.Active.Max + watched.Waiting.Max + watched.Closing.Max > 0;
 
     private static string States(StateCount count) =>

@@ -8,13 +8,13 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// What the user would save at a given rate with an arm in place of its reference: cores and median latency of both,
-/// and the difference with its interval, from pairs of values of the same round. Arm and reference are both measured at
+/// What the user would save at a given rate with an arm in place of its reference: cores and median latency of the arm and
+/// of the reference, and the difference with its interval, from pairs of values of the same round. Both are measured at
 /// this rate: nothing is extrapolated.
 /// </summary>
 internal static class Savings
 {
-    // An arm that reached less than this share of the requested rate was not measured at the requested rate.
+    // If an arm reached less than this share of the requested rate, its results say nothing about the requested rate.
     private const double Reached = 0.95;
 
     /// <summary>
@@ -40,7 +40,7 @@ internal static class Savings
         var coresOf = DerivedClaims.CoresOf(cell, reference);
         var cores = Change(run, cell, reference, DerivedClaims.Cores, coresOf, arm => Median(arm, coresOf),
             _ => (1, cost == Metric.TotalCpu ? "cores" : "cores of the client"));
-        // This percentile is computed from the calls of all rounds, as in the table.
+        // The shown p50 is computed from the calls of all rounds, as in the table.
         var latency = Change(run, cell, reference, DerivedClaims.MedianLatency, Metric.P50.Value, arm => arm.Value(Metric.P50),
             ns => ns switch
         {
@@ -54,14 +54,14 @@ internal static class Savings
     }
 
     /// <summary>
-    /// Says a change: <c>0.310 → 0.280 cores, −0.030 [−0.036, −0.024]</c>. Null when no round has the value in both
+    /// Writes a change: <c>0.310 → 0.280 cores, −0.030 [−0.036, −0.024]</c>. Null when no round has the value in both
     /// cells.
     /// </summary>
     /// <param name="what">The name of the difference in a <see cref="ClaimFamily"/>.</param>
     private static string? Change(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, string what,
         Func<RoundMetrics, double?> value, Func<MeasuredCell, double?> shown, Func<double, (double Size, string Name)> unitOf)
     {
-        // The arms are swapped, so that the result is the change when the arm replaces the reference.
+        // Compute subtracts the second cell from the first. The arm comes first here, so the result is arm minus reference.
         if (PairedDifference.Compute(run, cell, reference, value, what) is not { } change)
             return null;
         if (shown(reference) is not { } before || shown(cell) is not { } after)

@@ -4,8 +4,8 @@ namespace IpcBench.Analysis.Documents;
 
 /// <summary>
 /// Compares the values of a setting on the same transport: <c>--server-build jit,aot</c>, <c>--sockets dotnet,loop</c>. A
-/// table compares one value with the first value, with a row for each transport and load. There are tables only if the
-/// answer of the run is the table of <see cref="UnixAgainstTcp"/>, which compares the transports alone.
+/// table compares one value with the first value, with a row for each transport and load. Only cells of the tables of
+/// <see cref="UnixAgainstTcp"/>, which compare transports and not settings, are compared here.
 /// </summary>
 internal static class SettingTables
 {

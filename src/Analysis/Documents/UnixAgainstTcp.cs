@@ -34,7 +34,7 @@ public static class UnixAgainstTcp
         return what.Length > 0 ? $" ({what})" : "";
     }
 
-    /// <summary>Says in the title of the answer that the machine was busy in most rounds. Empty otherwise.</summary>
+    /// <summary>Returns a warning for the title if the machine was busy in more than half of the rounds. Empty otherwise.</summary>
     private static string Doubtful(MeasuredRun run)
     {
         var rounds = run.Cells.SelectMany(cell => cell.Rounds).GroupBy(round => round.Record.Number).ToList();
@@ -65,8 +65,8 @@ public static class UnixAgainstTcp
         ArmComparison.OfHeadline(run, cell)!.Verdict is { Kind: VerdictKind.CannotTell, Withheld: "" }), Rows(run).Count());
 
     /// <summary>
-    /// Returns how many more rounds are needed until each comparison by requests/s has an interval. 0 if each has an
-    /// interval.
+    /// Returns how many more rounds are needed until each comparison by requests/s has an interval. 0 if no more rounds
+    /// are needed.
     /// </summary>
     public static int RoundsMissing(MeasuredRun run) =>
         Rows(run).Select(cell => ArmComparison.OfHeadline(run, cell)!.Verdict.RoundsMissing).DefaultIfEmpty().Max();
@@ -127,7 +127,7 @@ public static class UnixAgainstTcp
             + (withheld.Count > 0 ? $" Requests/s are not decided for {Names(withheld)}: {withheld[0].Rate.Verdict.Withheld}." : "");
     }
 
-    // The bound of loads whose requests/s are equal, and of their CPU if that is equal too.
+    // For loads whose requests/s are equal: the largest possible difference in requests/s, and in CPU if the CPU is equal too.
     private static string Within(IEnumerable<Row> rows) => rows.All(row => row.Reason.EndsWith(Equal, StringComparison.Ordinal))
         ? " within " + VerdictText.RoundedUp(rows.Max(row => row.LargestDifference)) : "";
 
@@ -204,7 +204,7 @@ public static class UnixAgainstTcp
         _ => Arms.Shape(cell.Key.Connections, cell.Key.Streams),
     };
 
-    // If more loads than this are undecided, they are counted and not named.
+    // If more loads than this are undecided, the sentence has their number and not their names.
     private const int MostNamed = 2;
 
     private const string Yes = "Yes", No = "No", Depends = "It depends", Equal = "equal";
@@ -222,7 +222,7 @@ public static class UnixAgainstTcp
         // Like Speed, but by CPU per call.
         private int Saving => Cpu is null ? 0 : Side(Cpu);
 
-        /// <summary>Whether a Unix socket is worth it. Empty when this is not decided.</summary>
+        /// <summary>Whether a change to a Unix socket is worth it: yes, no or it depends. Empty when nothing is decided.</summary>
         public string Worth => (Speed, Saving) switch
         {
             (0, 0) => IsAlike ? No : "",
@@ -231,7 +231,7 @@ public static class UnixAgainstTcp
             _ => Depends,
         };
 
-        /// <summary>What is decided. Empty when nothing is decided.</summary>
+        /// <summary>The decided differences in words: the reason for the conclusion. Empty when nothing is decided.</summary>
         public string Reason => (Speed, Saving) == (0, 0) ? !IsAlike ? "" : IsCpuAlike ? Equal : "requests/s " + Equal
             : string.Join(", ", new[]
             {

@@ -7,7 +7,7 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>
 /// A Unix socket against TCP at a glance: a row for each shape of load, a column for each size from small to large.
 /// </summary>
-/// <param name="Rows">The rows, each with a cell per column. A cell is null where nothing was measured.</param>
+/// <param name="Rows">The rows, each with a cell per column. A cell is null where nothing was compared.</param>
 internal sealed record VerdictGrid(
     string Title, IReadOnlyList<string> Works, IReadOnlyList<(string Shape, IReadOnlyList<VerdictCell?> Cells)> Rows)
 {

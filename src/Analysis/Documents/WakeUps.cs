@@ -22,7 +22,7 @@ internal static class WakeUps
         ("receives", "System calls are those of the client's event loop, and of the server's event loop with --sockets loop."),
     ];
 
-    // A smaller difference in wake-ups per call is too small to explain a difference in cost.
+    // A difference in wake-ups per call below this is too small to explain a difference in cost.
     private const double LeastDifference = 0.1;
 
     private static readonly (string Heading, Metric Metric)[] Columns =
@@ -52,9 +52,9 @@ internal static class WakeUps
     }
 
     /// <summary>
-    /// Writes a sentence for each arm and side whose wake-ups differ from the reference's and whose difference is
-    /// decided. The sentence is about the workload with the largest difference. The sentence with the largest
-    /// difference comes first.
+    /// Writes a sentence for each arm and side (client or server) whose wake-ups per call differ from the reference's, if
+    /// the difference is decided. The sentence is about the workload with the largest difference. The sentence with the
+    /// largest difference comes first.
     /// </summary>
     public static IEnumerable<string> Lines(MeasuredRun run) =>
         from cell in run.Cells

@@ -3,8 +3,8 @@ using IpcBench.Analysis.Metrics;
 
 namespace IpcBench.Analysis.Documents;
 
-/// <summary>The answer about one choice between arms.</summary>
-/// <param name="Arms">The arms to choose from.</param>
+/// <summary>The answer about one group of competing arms.</summary>
+/// <param name="Arms">The arms of the group.</param>
 /// <param name="Winner">
 /// The comparison of the arm that is ahead of all others, preferably with its reference. Null when no arm is ahead of all others.
 /// </param>

@@ -10,7 +10,9 @@ public static partial class AdviceText
 
     public static string Fix(Advice advice) => Sentence(advice.Fix);
 
-    /// <summary>Tells the doubt in a few words, to fit on one line: what was seen, in which round or load, and in how many cells.</summary>
+    /// <summary>
+    /// Shortens the doubt to a few words that fit on one line: what was seen, in which round or load, and in how many cells.
+    /// </summary>
     public static string Brief(Advice advice)
     {
         var whole = advice.Doubt.Trim().TrimEnd('.');

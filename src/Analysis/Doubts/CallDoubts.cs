@@ -31,7 +31,7 @@ internal static class CallDoubts
         string Text((string Kind, long Count) kind) => FailureText.Describe(kind.Kind, kind.Count, messages[kind.Kind].FirstOrDefault());
     }
 
-    /// <summary>Reports connects that failed because every local port was in use or in TIME_WAIT.</summary>
+    /// <summary>Reports connections that could not be opened because every local port was in use or in TIME_WAIT.</summary>
     public static Observation? NoLocalPort(MeasuredRun run, MeasuredCell cell)
     {
         var without = cell.Rounds.Sum(r => r.Record.Failed.GetValueOrDefault("no local port"));
@@ -83,7 +83,9 @@ internal static class CallDoubts
             + Quantity.Duration(worst.ServiceTime.At(50) ?? 0));
     }
 
-    /// <summary>Reports that the replies in flight do not fit into the cache, so that the run also measures memory.</summary>
+    /// <summary>
+    /// Reports that the replies in flight do not fit into the cache, so that the run also measures the speed of main memory.
+    /// </summary>
     public static Observation? BytesInFlight(MeasuredRun run, MeasuredCell cell)
     {
         var bytes = (double)cell.Key.Connections * cell.Key.Streams * cell.Key.Size;
@@ -108,7 +110,7 @@ internal static class CallDoubts
             : null;
     }
 
-    /// <summary>Reports that there are too few calls for the usual percentiles.</summary>
+    /// <summary>Reports that there are too few calls for p99.</summary>
     public static Observation? FewSamples(MeasuredRun run, MeasuredCell cell)
     {
         var latency = cell.OfLatencies!.Latency;
@@ -116,7 +118,7 @@ internal static class CallDoubts
             $"of {latency.Count} calls fewer than {LatencyCounts.SamplesBeyond} lie beyond p99, so p99 is not shown"));
     }
 
-    // Older files do not count calls that were not sent. In these files only the rate shows the loss.
+    // Older files do not count calls that were not sent. In these files only a low rate of sent calls shows that calls were not sent.
     private static bool IsMissed(MeasuredRun run, RoundMetrics r) =>
         r.Record.Started < LeastSent * (r.Record.Started + r.Record.NotSent) || ShareSent(r) < LeastSent - Chance(run, r);
 
@@ -127,7 +129,7 @@ internal static class CallDoubts
     private static double ShareLate(RoundMetrics r) =>
         r.Latency.At(50) is > 0 and var latency && r.Lateness.At(50) is { } late ? late / (double)latency : 0;
 
-    /// <summary>Reads bytes from the text that Linux writes (<c>32768K</c>). 0 for any other text.</summary>
+    /// <summary>Reads the size of a cache, in bytes, from the text that Linux writes (<c>32768K</c>). 0 for any other text.</summary>
     private static long LastLevelCache(string text) =>
         text.EndsWith('K') && long.TryParse(text[..^1], CultureInfo.InvariantCulture, out var kib) ? kib * 1024 : 0;
 
@@ -179,7 +181,7 @@ internal static class ConnectionDoubts
         var isMissed = key.Mode == "pull" && stats.ServerCalls > own;
         if (!isMissed && stats.ServerCalls is { } calls && Math.Abs(calls - own) > Math.Max(0.001 * own, 2.0 * stats.Opened * key.Streams))
             return new Observation(2, Invariant($"in round {number} the client counted {own} calls and the server {calls}"));
-        // With fewer calls than connections, some connections stay idle.
+        // With few calls, some connections stay idle by chance. So a doubt needs more than ten calls per connection.
         return stats.Active < stats.Opened && r.Record.Completed > 10L * stats.Opened
             ? new Observation(1, Invariant($"in round {number} no call used {stats.Opened - stats.Active} of {stats.Opened} connections"))
             : null;

@@ -16,8 +16,8 @@ internal static class ClientDoubts
     private const double MostCompiled = 20;
 
     /// <summary>
-    /// Reports that the client used nearly all the CPU time that it may use, so that it may be the bottleneck. The median
-    /// of the rounds decides, because a single busy round moves no ratio.
+    /// Reports that the client used nearly all the CPU time that it may use, so that it may be the bottleneck. The
+    /// median of the rounds decides, because a single busy round hardly changes a ratio.
     /// </summary>
     public static Observation? Busy(MeasuredRun run, MeasuredCell cell)
     {
@@ -91,8 +91,8 @@ internal static class ClientDoubts
         key.IsOfGrpcNetClient ? double.MaxValue : Math.Max(1, Math.Min(run.Options.Threads, key.Connections));
 
     /// <summary>
-    /// Returns the time in ns that the client's CPU usage covers. In older files it includes the drain after the
-    /// window, and is then computed from the machine's capacity.
+    /// Returns the length in ns of the time over which the client's CPU usage was measured. In older files, this time
+    /// includes the drain after the window, and its length is computed from the machine's capacity.
     /// </summary>
     private static double Span(RunRecord run, Measurement round) => round.Machine is { CapacityNs: > 0 } machine && run.Host.LogicalCpus > 0
         ? Math.Max(round.WindowNs, (double)machine.CapacityNs / run.Host.LogicalCpus) : round.WindowNs;
@@ -120,20 +120,20 @@ internal static class LittlesLaw
 {
     private const double LeastOff = 0.01;
 
-    // Rounds of slices are judged by their mean. A doubt needs at least this many rounds, and a mean that is off by
-    // this many standard errors.
+    // Rounds of slices are judged by the mean of their differences. A doubt needs at least FewestRounds rounds, and a
+    // mean that is at least ErrorsOff standard errors away from 0.
     private const int FewestRounds = 4;
     private const double ErrorsOff = 4;
 
-    // A client thread may stand still once for this long: a garbage collection, or other threads use the CPU.
+    // A client thread may be stopped once for this long, by a garbage collection or by other threads on its CPU.
     private const double StandstillNs = 25e6;
 
     public static Observation? Broken(MeasuredRun run, MeasuredCell cell)
     {
         if (cell.Key.IsOneWay)
             return null; // the number of messages in buffers is unknown
-        // Streams beyond the server's limit wait before their latency begins, so they are not in flight. The time of
-        // failed calls is part of no latency, so rounds with failed calls cannot be checked.
+        // Calls on streams beyond the server's limit wait before their latency begins, so they are not in flight. The
+        // time of failed calls is part of no latency, so rounds with failed calls cannot be checked.
         var streams = cell.Key.Streams;
         var checkable = cell.Rounds
             .Where(r => r.Record is { AskedRate: 0, CutOff: 0, Ok: > 0 } && r.Credited > 0 && r.FailedCalls == 0 && Keeps(r.Record))
@@ -172,10 +172,10 @@ internal static class LittlesLaw
     private static double Off(RoundMetrics r, int streams) => Math.Abs(Found(r) / r.InFlight(streams) - 1);
 
     /// <summary>
-    /// Returns the largest of 1 %, one standstill of one thread, and the effect of the calls that cross the beginning
-    /// or end of the window. There are as many of these calls as calls in flight. If all calls take equally long, the
-    /// effect is (calls in flight) / (calls in the window). At worst these calls are the longest of all, for example
-    /// when everything stops at the end of the window.
+    /// Returns the largest of three numbers: 1 %, the effect of one stop of one thread, and the effect of the calls
+    /// that cross the beginning or end of the window. The number of these calls equals the number of calls in flight.
+    /// If all calls take equally long, the effect is (calls in flight) / (calls in the window). At worst, the calls
+    /// that cross the end are the longest of all, for example when everything stops at the end of the window.
     /// </summary>
     private static double Tolerance(RoundMetrics r, int streams)
     {

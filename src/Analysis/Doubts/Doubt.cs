@@ -73,7 +73,7 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
     public static IReadOnlyList<Advice> Of(MeasuredRun run) =>
         [.. In(run).Select(found => found.Advice), .. run.Record.Advice.Where(advice => !IsOutlived(run, advice))];
 
-    /// <summary>Names the most severe doubt about the ratio of these cells. Null when there is none.</summary>
+    /// <summary>Returns the ID of the most severe doubt about the ratio of these cells. Null without such a doubt.</summary>
     public static string? OfRatio(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
         In(run).FirstOrDefault(found => found.Doubt.Reach switch
         {
@@ -92,7 +92,7 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
     private static bool IsOutlived(MeasuredRun run, Advice advice) => advice.Id == "foreign-load"
         && run.Cells.Any(cell => cell.Rounds.Any(r => r.Record.Machine?.OthersNs is not null));
 
-    /// <summary>Makes a doubt about cells. All doubtful cells share one advice, with the numbers of the worst of them.</summary>
+    /// <summary>Makes a doubt about cells. All doubtful cells share one advice, which has the numbers of the worst cell.</summary>
     private static Doubt InCells(string id, Reach reach, Func<MeasuredRun, MeasuredCell, Observation?> look, string fix) => new(run =>
     {
         var measured = run.Cells.Where(cell => cell.Rounds.Count > 0).ToList();

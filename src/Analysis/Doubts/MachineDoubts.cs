@@ -12,7 +12,7 @@ internal static class MachineDoubts
     private const double MostStolen = 0.01;
     private const double MostUnclaimed = 0.2;
 
-    /// <summary>Reports spoiled rounds that could not be repeated, and therefore count.</summary>
+    /// <summary>Reports disturbed rounds that count because they could not be repeated.</summary>
     public static Observation? SpoiledRounds(MeasuredRun run, MeasuredCell cell)
     {
         var spoiled = cell.Rounds.Where(r => r.Record.Spoiled.Length > 0).Select(r => r.Record).ToList();
@@ -28,8 +28,8 @@ internal static class MachineDoubts
         && machine.StealNs > MostStolen * machine.CapacityNs && machine.OthersNs <= MostForeign * machine.CapacityNs;
 
     /// <summary>
-    /// Reports that other processes used the machine. In a file that does not count other processes, all CPU time
-    /// beyond that of client, server and interrupts counts as theirs.
+    /// Reports that other processes used the machine. In a file without the CPU time of other processes, all
+    /// CPU time that is not of the client, the server or interrupts is taken as theirs.
     /// </summary>
     public static Observation? ForeignLoad(MeasuredRun run, MeasuredCell cell)
     {
@@ -76,7 +76,7 @@ internal static class MachineDoubts
             : null;
     }
 
-    /// <summary>Says who used the unattributed time, as far as known. Empty when other processes were not counted.</summary>
+    /// <summary>Lists who used the unattributed time, and the share of each. Empty when other processes were not counted.</summary>
     private static string Whose(RoundMetrics round, bool charged)
     {
         if (round.Record.Machine is not { OthersNs: { } others } machine || SoftInterrupts.UnseenNs(round, charged) is not { } unseen)

@@ -1,6 +1,8 @@
 namespace IpcBench.Analysis.Doubts;
 
-/// <summary>Which numbers a doubt concerns. A winner is shown together with a doubt about its ratio.</summary>
+/// <summary>
+/// Which numbers a doubt concerns. If there is a doubt about a ratio, reports show the winner together with this doubt.
+/// </summary>
 public enum Reach
 {
     /// <summary>The doubt concerns single numbers or their precision, and no ratio.</summary>

@@ -75,8 +75,8 @@ internal static class RunDoubts
     }
 
     /// <summary>
-    /// Reports that the walk through 4 MiB was slow before some measurements. Usually other programs filled the
-    /// last-level cache.
+    /// Reports that the walk through 4 MiB was slow before some measurements. The usual reason is that other programs
+    /// filled the last-level cache.
     /// </summary>
     public static Advice? SharedCache(MeasuredRun run)
     {

@@ -5,8 +5,9 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Doubts;
 
 /// <summary>
-/// Whether this kernel charges soft interrupts (loopback TCP's receive work) to the process that they interrupt. This differs between
-/// kernels (CONFIG_IRQ_TIME_ACCOUNTING), so it is inferred from rounds in which other processes did little.
+/// Finds out whether the kernel charges soft interrupts (the work of receiving over loopback TCP) to the process that
+/// they interrupt. Kernels differ in this (CONFIG_IRQ_TIME_ACCOUNTING), so the answer is inferred from rounds in which
+/// other processes did little.
 /// </summary>
 public static class SoftInterrupts
 {
@@ -14,7 +15,7 @@ public static class SoftInterrupts
 
     /// <summary>
     /// Judges the rounds with many soft interrupts and little other load, by the CPU time that no process used. True if
-    /// this time is mostly less than half of the time of the interrupts. Null without such a round.
+    /// the median round has less of this time than half of the time of its soft interrupts. Null without such rounds.
     /// </summary>
     public static bool? AreCharged(IEnumerable<RoundMetrics> rounds)
     {
@@ -27,11 +28,11 @@ public static class SoftInterrupts
     }
 
     /// <summary>
-    /// Computes the CPU time in ns that no visible process used. It belongs to other containers, or to processes that
-    /// started and ended within the window. Null when the system or the server does not report its usage.
+    /// Computes the CPU time in ns that no visible process used. This time belongs to other containers, or to processes
+    /// that started and ended within the window. Null when the system or the server does not report its CPU usage.
     /// </summary>
     /// <param name="charged">
-    /// The result of <see cref="AreCharged"/>. If it is null, interrupts do not count as load of other processes.
+    /// The result of <see cref="AreCharged"/>. If this result is null, soft interrupts do not count as load of other processes.
     /// </param>
     public static double? UnseenNs(RoundMetrics round, bool? charged) => round.UnattributedNs is not { } left ? null
         : Math.Max(0, left - SeenNs(round.Record.Machine!) - (charged == true ? 0 : round.Record.Machine!.SoftIrqNs));

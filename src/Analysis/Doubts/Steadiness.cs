@@ -15,19 +15,19 @@ internal static class Steadiness
     private const int FewestRounds = 6;
     private const double LeastDistance = 0.08;
 
-    // In standard deviations of the test. If the order of the rounds were random, one of a thousand cells would have
-    // such a trend. With fewer than eight rounds there is no test.
+    // The smallest trend that is reported, in standard deviations of the test. If the order of the rounds were random,
+    // one of a thousand cells would have such a trend. With fewer than eight rounds there is no test.
     private const double LeastDeviations = 3.29;
     private const int FewestOfTrend = 8;
 
-    // In standard deviations within the two groups. The best split of normally distributed rounds rarely gives groups
-    // this far apart (simulated by DoubtTests).
+    // The smallest distance between the two groups that is reported, in standard deviations within the groups. The best
+    // split of normally distributed rounds rarely gives groups this far apart (simulated by DoubtTests).
     private const double LeastSeparation = 8;
 
     /// <summary>Reports that the calls per 100 ms rise or fall during the window, on average over the rounds of a cell.</summary>
     public static Observation? Trend(MeasuredRun run, MeasuredCell cell)
     {
-        // If the run failed, windows with failed calls are left out: fewer calls at their end are no trend.
+        // If the run failed, windows with failed calls are left out: a fall of the rate at the end of such a window is no trend.
         var died = RunEnding.Failure(run.Record.Ending) is not null;
         var profile = Profile(cell.Rounds.Where(round => !died || round.FailedCalls + round.Record.CutOff == 0));
         if (profile.Length < FewestBuckets)
@@ -42,7 +42,7 @@ internal static class Steadiness
 
     /// <summary>
     /// Reports that the headline metric rises or falls from the first to the last round of a cell, by Mann and
-    /// Kendall's test. Either the server ages, or the machine changed.
+    /// Kendall's test. The server gets slower or faster with age, or the machine changed.
     /// </summary>
     public static Observation? TrendOverRounds(MeasuredRun run, MeasuredCell cell)
     {

@@ -5,7 +5,7 @@ namespace IpcBench.Analysis.Layers;
 
 /// <summary>
 /// A gRPC call over a transport, split into layers: what each layer adds to the layer below, from pairs of values of
-/// the same round. In each round the steps add up exactly to the call.
+/// the same round. In each round the steps add up exactly to the time of the call.
 /// </summary>
 public sealed record LayerBudget
 {
@@ -13,8 +13,8 @@ public sealed record LayerBudget
     public required MeasuredCell Call { get; init; }
 
     /// <summary>
-    /// Whether the layers are measured in time per call, as with one call in flight. If several calls are in flight,
-    /// their times overlap and do not add up, so the layers are measured in CPU time of both sides.
+    /// Whether the layers are measured in time per call. If not, they are measured in CPU time of both sides, for
+    /// example because several calls are in flight, whose times overlap and do not add up.
     /// </summary>
     public required bool IsTime { get; init; }
 
@@ -34,8 +34,8 @@ public sealed record LayerBudget
     public LayerBudget? Reference { get; private init; }
 
     /// <summary>
-    /// For each step, the time of the reference minus the time of this call, in the order of <see cref="Steps"/>. Empty
-    /// without a reference.
+    /// The saving in each step: the time of the reference minus the time of this call, in the order of
+    /// <see cref="Steps"/>. Empty without a reference.
     /// </summary>
     public IReadOnlyList<LayerPart> Savings { get; private init; } = [];
 
@@ -45,8 +45,8 @@ public sealed record LayerBudget
     private IReadOnlyDictionary<int, double[]> Values { get; init; } = new Dictionary<int, double[]>();
 
     /// <summary>
-    /// Computes the layers of each gRPC cell at full load that has cells of bare HTTP/2 and echo beside it, in the
-    /// order of the plan.
+    /// Computes the layers of each gRPC cell at full load for which the run also has cells of bare HTTP/2 and echo, in
+    /// the order of the plan.
     /// </summary>
     /// <param name="ofCpu">Whether to use CPU time even for cells with one call in flight.</param>
     public static IReadOnlyList<LayerBudget> Compute(MeasuredRun run, bool ofCpu = false)
@@ -135,8 +135,8 @@ public sealed record LayerBudget
     private static double? Value(MeasuredCell cell, int number, bool isTime) =>
         cell.Rounds.FirstOrDefault(round => round.Record.Number == number) is not { } round ? null : isTime ? round.MeanNs : CpuOf(round);
 
-    // Adds the soft interrupts that the kernel charged to neither side. A kernel that charges them to processes has them in
-    // the total already, so at most the unattributed time is added. The rest of that time belongs to other programs.
+    // Adds the soft interrupts that the kernel charged to neither side. Some kernels charge soft interrupts to processes, and
+    // then the total already has them. So at most the unattributed time is added: the CPU time that no process was charged.
     private static double? CpuOf(RoundMetrics round) =>
         Metric.TotalCpu.Value(round) + Math.Min(Metric.UnattributedCpu.Value(round) ?? 0, Metric.Find("softirq")!.Value(round) ?? 0);
 }

@@ -28,12 +28,14 @@ public sealed class MeasuredCell
     /// <summary>The rounds. Empty for a cell of a search, which has <see cref="Windows"/> instead.</summary>
     public IReadOnlyList<RoundMetrics> Rounds { get; }
 
-    /// <summary>The rounds of a search. Each had its own rate, so none of them stands for the others. Empty for other cells.</summary>
+    /// <summary>
+    /// The windows of a search. Each window had its own rate, so no window represents the others. Empty for any other cell.
+    /// </summary>
     public IReadOnlyList<RoundMetrics> Windows { get; }
 
     /// <summary>
-    /// The round with the median of requests/s. If the number of rounds is even, the lower of the two middle rounds.
-    /// Null without rounds.
+    /// The round with the median of requests/s. With an even number of rounds, this is the lower of the two middle
+    /// rounds. Null without rounds.
     /// </summary>
     public RoundMetrics? Median { get; }
 
@@ -44,11 +46,12 @@ public sealed class MeasuredCell
     public IEnumerable<double> Values(Metric metric) => Rounds.Select(metric.Value).OfType<double>();
 
     /// <summary>
-    /// Returns the number that stands for the cell. A latency is computed from the calls of all rounds together. In a
-    /// run of two builds, every other metric is <see cref="Middle"/>. In other runs, the cost of a call
-    /// (<see cref="Metric.IsCostOfCall"/>) is the median over the rounds. At full load, any other metric is that of the
-    /// median round, because requests/s are the result. At a given load, it is the median over the rounds: all rounds
-    /// have about the same rate, so any of them could be the median round. Null when the rounds do not have the metric.
+    /// Returns the number that represents the cell in reports. A latency is computed from the calls of all rounds
+    /// together. In a run of two builds, every other metric is <see cref="Middle"/>. In other runs, the cost of a call
+    /// (<see cref="Metric.IsCostOfCall"/>) is the median over the rounds. At full load, any other metric is the value
+    /// of the median round, because requests/s are the result. At a given load, any other metric is the median over the
+    /// rounds: all rounds have about the same rate, so any of them could be the median round. Null when the rounds do
+    /// not have the metric.
     /// </summary>
     public double? Value(Metric metric) => Median is null ? null
         : metric.IsOfLatencies ? metric.Value(All)
@@ -84,11 +87,11 @@ public sealed class MeasuredCell
         return Value(metric) is { } value ? (isBound ? "≥ " : "") + Quantity.Show(value, metric.Unit) : Quantity.None;
     }
 
-    /// <summary>Whether one-way messages arrived but the time of none of them is known.</summary>
+    /// <summary>Whether one-way messages arrived but no latency is known.</summary>
     public bool IsUntimed => Key.IsOneWay && Rounds.Any(r => r.Record.Ok > 0) && Rounds.All(r => r.Ended.Count == 0);
 
     /// <summary>
-    /// The latencies of all rounds together, as one round. Nothing else of this round may be used. Null without rounds.
+    /// A round with the latencies of all rounds together. Only the latencies of this round may be used. Null without rounds.
     /// </summary>
     public RoundMetrics? OfLatencies => Median is null ? null : All;
 

@@ -3,8 +3,8 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.Analysis.Metrics;
 
 /// <summary>
-/// A run, divided into its cells. For each arm it knows the reference that the arm is compared with. Rounds that were
-/// spoiled and repeated are left out.
+/// A run, divided into its cells, with the reference that each arm is compared with. Rounds that were spoiled and
+/// repeated are left out.
 /// </summary>
 public sealed class MeasuredRun
 {
@@ -39,10 +39,11 @@ public sealed class MeasuredRun
         IsOfBuilds && !ReferenceChoice.IsHead(cell.Key) ? null : references.Of(cell.Index) is { } index ? Cells[index] : null;
 
     /// <summary>
-    /// Chooses the rounds that count. A pair must come from one attempt. If a round of a workload has several attempts,
-    /// the last attempt that measured all cells of the workload counts, or the first attempt if none measured all. A
-    /// window that was cut to less than half of its planned length or calls (Ctrl-C, a lost server) counts only if all
-    /// windows of its cell were cut. A choice by the results would bias them.
+    /// Chooses the rounds that count. Both values of a pair must come from the same attempt. If a round of a workload
+    /// has several attempts, the last attempt that measured all cells of the workload counts, or the first attempt if
+    /// no attempt measured all of them. A window that was cut to less than half of its planned length or calls (Ctrl-C,
+    /// a lost server) counts only if all windows of its cell were cut. The choice does not depend on the results,
+    /// because such a choice would bias them.
     /// </summary>
     private static IEnumerable<Measurement> Counting(RunRecord record)
     {

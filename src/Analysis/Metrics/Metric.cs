@@ -8,7 +8,7 @@ namespace IpcBench.Analysis.Metrics;
 /// <param name="Title">The name that reports show: <c>client CPU</c>.</param>
 /// <param name="Unit">The unit of the computed value. <see cref="Wording.Quantity"/> converts the value to text.</param>
 /// <param name="Value">Computes the value. Null when the round does not have the metric.</param>
-/// <param name="AtLeast">Whether the value of a round is only a lower bound. Null if it never is.</param>
+/// <param name="AtLeast">Whether the value of a round is only a lower bound. Null for a metric that is never a lower bound.</param>
 public sealed record Metric(
     string Id, string Title, Unit Unit, Better Better, Func<RoundMetrics, double?> Value, Func<RoundMetrics, bool>? AtLeast = null)
 {
@@ -141,7 +141,7 @@ public sealed record Metric(
     /// <summary>The latency percentiles that most tables show.</summary>
     public static IReadOnlyList<Metric> Percentiles { get; } = [P50, Find("p90")!, P95, P99, Find("p99.9")!];
 
-    /// <summary>Finds the metric with this name. Null when there is none.</summary>
+    /// <summary>Finds the metric with this ID, in upper or lower case. Null when no metric has this ID.</summary>
     public static Metric? Find(string id) => All.FirstOrDefault(metric => string.Equals(metric.Id, id, StringComparison.OrdinalIgnoreCase));
 
     private static Metric OfLoop(string id, string title, Func<LoopUsage, double> count) => new(id, title, Unit.PerCall, Better.Lower,

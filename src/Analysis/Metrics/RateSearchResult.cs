@@ -27,7 +27,7 @@ public sealed class RateSearchResult
     /// </summary>
     public double Rate { get; }
 
-    /// <summary>The interval of a rate that was found. Null otherwise.</summary>
+    /// <summary>The interval of the rate. Null when no rate was found.</summary>
     public Interval? Interval { get; }
 
     /// <summary>The rate of the arm at full load, in calls per second. 0 if nothing was completed.</summary>
@@ -36,7 +36,7 @@ public sealed class RateSearchResult
     /// <summary>Every window in the order of the rounds, and whether this window met the objective.</summary>
     public IEnumerable<(RoundMetrics Window, bool IsKept)> Windows => windows.Select(window => (window, IsKept(Objective, window)));
 
-    /// <summary>Computes the result of each cell of a search that has a window.</summary>
+    /// <summary>Computes the result of each cell of a search. Cells without windows are left out.</summary>
     public static IEnumerable<RateSearchResult> Of(MeasuredRun run) =>
         from cell in run.Cells
         where cell.Windows.Count > 0
@@ -46,7 +46,9 @@ public sealed class RateSearchResult
 
     /// <summary>Chooses the rate of the next window.</summary>
     /// <param name="number">The round of the next window. Only windows of earlier rounds are used.</param>
-    /// <returns>Calls per second. Null if the arm completed nothing at full load, or its latencies are unknown.</returns>
+    /// <returns>
+    /// Calls per second. Null if the arm completed nothing at full load, or if the objective needs latencies that are unknown.
+    /// </returns>
     public static double? Next(MeasuredRun run, MeasuredCell cell, int number)
     {
         var full = AtFullLoad(run, cell.Key);
@@ -59,11 +61,12 @@ public sealed class RateSearchResult
     }
 
     /// <summary>
-    /// Counts what a window shows about one term of the objective. For failures, every call that failed, was cut off,
-    /// or was due but not sent counts. For a percentile, a failed or cut off call counts as slower than the limit. For
-    /// a mean, a failed call counts with the limit, and the calls that were cut off count with the sum of their times,
-    /// or with the limit for each if this is more. For both, a call that was due but not sent counts like a cut off
-    /// call if it was late by more than the limit. Otherwise it is left out, because its latency is unknown.
+    /// Computes how much in a window counts against one term of the objective. For a share of failures, a call counts
+    /// if it failed, was cut off, or was due but not sent. For a percentile, a failed or cut off call counts as slower
+    /// than the limit. For a mean, the limit counts as the time of a failed call. The calls that were cut off count
+    /// with the sum of their times, or with the limit for each call if this is more. For a percentile or a mean, a call
+    /// that was due but not sent counts like a cut off call if it was late by more than the limit. If it was less late,
+    /// it is left out, because its latency is unknown.
     /// </summary>
     public static Probe ProbeOf(ObjectiveTerm term, RoundMetrics window)
     {
@@ -84,7 +87,7 @@ public sealed class RateSearchResult
                 + Math.Max(late.Sum, tooLate * term.Limit));
     }
 
-    /// <summary>Whether a window met all terms of the objective. A window in which no call was due met them.</summary>
+    /// <summary>Whether a window met all terms of the objective. This includes a window in which no call was due.</summary>
     public static bool IsKept(LatencyObjective objective, RoundMetrics window) => objective.Terms.All(term =>
         ProbeOf(term, window) is var probe && probe.Against <= probe.Calls * term.Allowed);
 
@@ -108,8 +111,8 @@ public sealed class RateSearchResult
             [.. windows.Select(window => ProbeOf(term, window))], term.Allowed, centre, Joint.Alpha)).OfType<FoundCrossing>().ToList();
         if (IsTooFew(near))
             return (SearchOutcome.TooFewCalls, 0, null);
-        // Without an interval, the rate lies at or beyond an end of the tried rates, or too few windows are near this
-        // rate.
+        // If there is no interval, the rate lies at or beyond an end of the tried rates, or too few windows are near
+        // this rate.
         return crossings.MinBy(one => one.Rate) is { Interval: { } interval } least
             ? (SearchOutcome.Found, least.Rate, interval) : (SearchOutcome.Unknown, 0, null);
     }

@@ -4,10 +4,10 @@ namespace IpcBench.Analysis.Metrics;
 
 /// <summary>
 /// Chooses the reference of each cell. If the reference is named by its transport alone, a cell of this transport with
-/// the same client, protocol, mode and variant is preferred: grpc-dotnet over a pipe is compared with grpc-dotnet over
-/// TCP. Other cells are compared with the arm whose whole name is the reference, or else with the first arm of that
-/// transport. A cell with a setting is compared with the same transport without this setting if the run has such a
-/// cell, because the question is what the setting changes.
+/// the same client, protocol, mode and variant is preferred: for example, grpc-dotnet over a pipe is compared with
+/// grpc-dotnet over TCP. Other cells are compared with the arm whose whole name is the reference, or else with the
+/// first arm of the reference's transport. A cell with a setting is compared with the same transport without this
+/// setting if the run has such a cell, because the question is what the setting changes.
 /// </summary>
 internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> cells)
 {
@@ -31,7 +31,10 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
         return chosen == cell ? null : chosen;
     }
 
-    /// <summary>Whether <paramref name="other"/> is <paramref name="key"/> without one or more of its settings.</summary>
+    /// <summary>
+    /// Whether <paramref name="other"/> is the same arm as <paramref name="key"/>, but lacks one or more settings of
+    /// <paramref name="key"/>.
+    /// </summary>
     public static bool IsDefaultOf(CellKey other, CellKey key)
     {
         if ((other.Transport, other.Protocol, other.Client, other.Mode) != (key.Transport, key.Protocol, key.Client, key.Mode))
@@ -40,7 +43,7 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
         return fewer.Length < all.Length && fewer.All(part => all.Contains(part)) && all.Except(fewer).All(IsSetting);
     }
 
-    /// <summary>Whether the cell has a setting, as the arms of a sweep do: <c>socket-buffer=64k</c>.</summary>
+    /// <summary>Whether the cell has a setting, for example <c>socket-buffer=64k</c> in a sweep.</summary>
     public static bool IsSetting(CellKey key) => IsSetting(key.Setting);
 
     /// <summary>Whether the cell belongs to the second build in a run of <c>ab</c>.</summary>

@@ -53,7 +53,7 @@ public sealed class RoundMetrics(Measurement round)
         };
     }
 
-    /// <summary>Whether some calls have no latency, so that means are lower bounds.</summary>
+    /// <summary>Whether some calls have no latency. The mean latency is then a lower bound.</summary>
     public bool IsIncomplete => isIncomplete ?? (round.CutOff > 0 || round.NotSent > 0);
 
     /// <summary>
@@ -69,8 +69,8 @@ public sealed class RoundMetrics(Measurement round)
     public double Rate => Credited / Seconds;
 
     /// <summary>
-    /// The number of calls that throughput is computed from. Older files do not credit parts of calls, so their
-    /// completed calls count.
+    /// The number of calls that throughput is computed from. In older files, which do not credit parts of calls, this
+    /// is the number of completed calls.
     /// </summary>
     public double Credited => round.Credited ?? round.Completed;
 
@@ -83,11 +83,11 @@ public sealed class RoundMetrics(Measurement round)
     public double ClientCalls => round.Credited
         ?? (round.Client.Calls > 0 ? round.Client.Calls : Math.Max(round.Ok, round.Completed));
 
-    /// <summary>The calls by which the server's CPU time is divided. 0 when no call succeeded.</summary>
+    /// <summary>The number of calls by which the server's CPU time is divided. 0 when no call succeeded.</summary>
     public double ServerCalls =>
         round.Server is { Calls: > 0 } server && !(round.Credited > 0 && IsServerOfWindow) ? server.Calls : ClientCalls;
 
-    /// <summary>The calls by which the server's own counters are divided. 0 when no call succeeded.</summary>
+    /// <summary>The number of calls by which the server's own counters are divided. 0 when no call succeeded.</summary>
     public double ServerCounted => round.Server is { CountedCalls: > 0 } server ? server.CountedCalls : ServerCalls;
 
     /// <summary>

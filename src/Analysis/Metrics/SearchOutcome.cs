@@ -5,7 +5,7 @@ public enum SearchOutcome
 {
     Found,
 
-    /// <summary>The objective held at the highest rate that is tried, above the rate at full load.</summary>
+    /// <summary>The objective held at the highest rate that a search tries, which is above the rate at full load.</summary>
     Everywhere,
 
     /// <summary>The objective did not hold at the lowest rate that a search tries.</summary>
@@ -15,8 +15,8 @@ public enum SearchOutcome
     Unknown,
 
     /// <summary>
-    /// There are too few calls to judge the objective: its limit allows fewer than 100 bad calls among those near the
-    /// rate, or at the highest rates.
+    /// There are too few calls to judge the objective: its limit allows fewer than 100 bad calls among all calls in the
+    /// windows near the rate or at the highest rates.
     /// </summary>
     TooFewCalls,
 }

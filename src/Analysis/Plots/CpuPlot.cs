@@ -61,7 +61,7 @@ internal sealed class CpuPlot : IPlot
 
     private static Metric Cost(MeasuredCell cell) => ArmComparison.Cost(cell, cell);
 
-    // The length of the bar.
+    // The sum of the parts, which is the length of the bar.
     private static double Total(MeasuredCell cell) => Sides.Sum(side => cell.Value(side.Metric) ?? 0);
 
     private static TextTable Table(MeasuredRun run)

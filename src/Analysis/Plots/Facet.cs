@@ -4,7 +4,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>One picture: all series, with those of their cells that differ only in the value on the horizontal axis.</summary>
+/// <summary>One picture. Its cells are of all series, and their workloads differ only in the value on the horizontal axis.</summary>
 internal sealed record Facet(string Title, string AxisTitle,
     IReadOnlyList<(Series Series, IReadOnlyList<(double X, MeasuredCell Cell)> Points)> Lines)
 {
@@ -15,7 +15,7 @@ internal sealed record Facet(string Title, string AxisTitle,
     /// <summary>Returns the label of a value on the axis.</summary>
     public string XLabel(double x) => AxisTitle is PayloadSize or RequestSize ? Quantity.Size((long)x) : Quantity.Count(x);
 
-    /// <summary>Makes the pictures. Their axis is the size if the size varies, otherwise connections or streams.</summary>
+    /// <summary>Makes the pictures. The horizontal axis is the size if the size varies, otherwise connections or streams.</summary>
     public static List<Facet> Of(IReadOnlyList<Series> series)
     {
         var points = series.SelectMany(s => s.Cells).Select(cell => cell.Workload).Distinct().ToList();

@@ -58,13 +58,13 @@ internal sealed class ObjectivePlot : IPlot
         return frame.ToPanel(Arms.NameOf(lines[0].Series.Run, lines[0].Found.Cell.Workload, withLoad: false), $"{term.Name} against rate");
     }
 
-    // Of several terms, the first with a time limit is drawn, because failures rarely break an objective.
+    // If the objective has several terms, the first term with a time limit is drawn, because failures rarely break an objective.
     private static ObjectiveTerm TermOf(RateSearchResult found) =>
         found.Objective.Terms.FirstOrDefault(one => !one.IsOfFailures) ?? found.Objective.Terms[0];
 
     /// <summary>
-    /// Lists the windows in which calls were answered, by rate. A share of 0 has no place on a logarithmic axis, so it
-    /// is drawn at the lower end.
+    /// Lists the windows in which calls were answered, sorted by rate. A share of 0 has no place on a logarithmic axis, so a
+    /// share of 0 is drawn at the lower end.
     /// </summary>
     private static List<(double Rate, double Value)> Points(RateSearchResult found, ObjectiveTerm term) =>
     [

@@ -8,6 +8,6 @@ namespace IpcBench.Analysis.Plots;
 internal sealed record Plot(
     string Name, string Title, string Caption, IReadOnlyList<Panel> Panels, IReadOnlyList<TextTable> Numbers, bool IsMain = false)
 {
-    /// <summary>What a reader must know even where the picture stands without its caption. Empty for most plots.</summary>
+    /// <summary>A remark that a reader needs even if the picture is shown without its caption. Empty for most plots.</summary>
     public string Note { get; init; } = "";
 }

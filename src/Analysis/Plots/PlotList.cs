@@ -14,7 +14,7 @@ public static class PlotList
 
     public static IReadOnlyList<string> Names { get; } = [.. All.Select(plot => plot.Name)];
 
-    /// <summary>Returns the name of the plot that was asked for. Null when there is no such plot.</summary>
+    /// <summary>Returns the name of the requested plot. Null when there is no such plot.</summary>
     /// <param name="asked">A name, or <c>promise</c>, which scripts may still use for <c>objective</c>.</param>
     public static string? NameOf(string asked) => asked == "promise" ? "objective" : Names.Contains(asked) ? asked : null;
 

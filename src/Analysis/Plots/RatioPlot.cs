@@ -12,13 +12,13 @@ internal sealed class RatioPlot : IPlot
 {
     public string Name => "ratio";
 
-    // Wide enough for the labels, and still readable on a phone.
+    // This width has room for the labels and is still readable on a phone.
     private const double Width = 560;
     private const double Label = 34;
     private const double LabelHeight = 12;
 
-    // On each side, the axis ends at most this factor beyond the estimates. If the largest estimate divided by the
-    // smallest is more than this factor, the quotient is used instead.
+    // On each side, the axis ends at most this factor beyond the estimates. If the quotient of the largest and the smallest
+    // estimate is larger, the quotient is used as the factor.
     private const double SmallestRoom = 1.25;
 
     public Plot? Of(ReportModel model)
@@ -50,7 +50,9 @@ internal sealed class RatioPlot : IPlot
     private static List<ArmComparison> AllOf(Facet facet) =>
         [.. facet.Lines.SelectMany(line => line.Points.Select(point => Compared(line.Series.Run, point.Cell))).OfType<ArmComparison>()];
 
-    /// <summary>Computes the ends of the axis. It contains all estimates and the band, but not all of a very wide interval.</summary>
+    /// <summary>
+    /// Computes the ends of the axis. The axis contains all estimates and the band, but only a part of a very wide interval.
+    /// </summary>
     private static (double Low, double High) Axis(Facet facet, double delta)
     {
         var all = AllOf(facet);
@@ -85,7 +87,7 @@ internal sealed class RatioPlot : IPlot
             .ToList();
         var references = compared.Select(comparison => comparison.Reference.Key.Arm).Distinct().ToList();
         var names = references.Count;
-        // Each arm is compared with a reference of its own client, so the transport alone names the references.
+        // If each reference has the client of its arm, the title names the references by their transport alone.
         if (references.Count > 1 && compared.TrueForAll(comparison => comparison.Reference.Key.Client == comparison.Cell.Key.Client
             && comparison.Reference.Key.Transport != comparison.Cell.Key.Transport))
             references = [.. compared.Select(comparison => comparison.Reference.Key.Transport).Distinct()];
@@ -127,8 +129,8 @@ internal sealed class RatioPlot : IPlot
                 if (interval.High > high)
                     frame.Marks.Path([(x - 5, y[high] + 5), (x, y[y.Max]), (x + 5, y[high] + 5)], series.LineCss);
             }
-            // The label stands at the end of the interval that is farther from the line at 1, and is moved away from
-            // other labels. If there is no room, the number is only in the table.
+            // The label is at the end of the interval that is farther from the line at 1, and is moved if it would overlap other
+            // labels. If there is no room for the label, the number is only in the table.
             var end = estimate.Ratio < 1
                 ? y[estimate.Interval?.Low ?? estimate.Ratio] + 15 : y[estimate.Interval?.High ?? estimate.Ratio] - 6;
             while (labels.Exists(label => Math.Abs(label.X - x) < Label * 1.25 && Math.Abs(label.End - end) < LabelHeight))

@@ -28,7 +28,7 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
     {
         var arms = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Median is not null && !AaTest.IsAa(cell.Key))
             .Select(cell => cell.Key.Arm).Distinct().ToList();
-        // An arm that is the only one of its transport gets the colour of the transport.
+        // An arm that is the only arm of its transport gets the colour of the transport.
         var keys = model.Files.SelectMany(file => file.Run.Cells).Select(cell => cell.Key).Where(key => arms.Contains(key.Arm)).ToList();
         var alone = keys.GroupBy(key => key.Transport).Where(of => of.Select(key => key.Arm).Distinct().Count() == 1)
             .ToDictionary(of => of.First().Arm, of => of.Key);

@@ -56,7 +56,7 @@ internal sealed class SpectrumPlot : IPlot
 
     /// <summary>Returns the named percentiles and the steps between them, as long as they have enough data.</summary>
     private static IEnumerable<(double Percentile, double Ns)> Curve(LatencyCounts latency) =>
-        // Starts at about p20: the few fastest calls would otherwise take half of the height.
+        // The curve starts at about p20, because the few fastest calls would take half of the height.
         Enumerable.Range(1, 59).Select(i => 100 - 100 / Math.Pow(10, i / 10.0)).Select(p => Math.Round(p, 9)).Concat(Named)
             .Distinct().Order()
             .Select(p => (p, latency.At(p))).TakeWhile(entry => entry.Item2 is not null).Select(entry => (entry.p, entry.Item2!.Value));

@@ -57,7 +57,7 @@ internal static class StyleSheets
     /// <summary>The style of pictures.</summary>
     public static string Plots { get; } = Read("plots.css");
 
-    /// <summary>The style of a page apart from its pictures.</summary>
+    /// <summary>The style of a page, without the style of its pictures.</summary>
     public static string Page { get; } = Read("page.css");
 
     /// <summary>The script that sorts the tables of a page. The page works without the script.</summary>

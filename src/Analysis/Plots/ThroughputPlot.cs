@@ -24,11 +24,11 @@ internal sealed class ThroughputPlot : IPlot
         { Note = string.Concat(model.Files.Select(file => Contradictions(file, model.Files.Count > 1))).Trim() };
     }
 
-    // The bars show medians, which may disagree with the pairs of rounds. The caption then explains this.
+    // The bars show medians, which may disagree with the pairs of rounds. The caption then explains the contradiction.
     private static string Contradictions(NamedRun file, bool isNamed) =>
         RunTables.Contradictions(file.Run) is { Length: > 0 } note ? $" {(isNamed ? file.Name + ": " : "")}{note}" : "";
 
-    // A cell without a completed call has no bar. Nor has a cell at a given load: its requests/s are no result.
+    // A cell without a completed call has no bar. A cell at a given load has no bar either, because its requests/s are not a result.
     private static List<(Series Series, MeasuredCell Cell)> Rows(Workload point, List<Series> all) => [.. all.SelectMany(series =>
         series.Cells.Where(cell => cell.Workload == point && cell.Value(Metric.Rate) > 0 && RunTables.IsAtFullLoad(cell))
             .Select(cell => (series, cell)))];

@@ -4,12 +4,20 @@ using System.Text.RegularExpressions;
 namespace IpcBench.Analysis.Profile;
 
 /// <summary>A stage of a server's work, to which samples of its CPU time belong.</summary>
-/// <param name="Name">The name, as reports and results files have it.</param>
-/// <param name="Frames">Fits the text of a frame of this stage (<see cref="StackFrame.Text"/>). Null when no frame decides.</param>
-/// <param name="Threads">Fits the names of threads whose remaining time belongs to this stage. Null when no thread decides.</param>
+/// <param name="Name">The name in reports and results files.</param>
+/// <param name="Frames">
+/// Matches the text of frames of this stage (<see cref="StackFrame.Text"/>; in the kernel, the function). Null when no
+/// frame decides.
+/// </param>
+/// <param name="Threads">
+/// Matches the names of threads whose remaining samples belong to this stage. Null when no thread decides.
+/// </param>
 public sealed partial record Stage(string Name, Regex? Frames = null, Regex? Threads = null)
 {
-    /// <summary>Stages of the kernel. All of them but the last are system calls, which one of the kernel's frames names.</summary>
+    /// <summary>
+    /// Stages of the kernel. Each stage except the last is a group of system calls. A frame of the kernel shows the
+    /// system call by its name.
+    /// </summary>
     private static readonly Stage[] Kernel =
     [
         new("kernel: send", Sends()),
@@ -19,8 +27,9 @@ public sealed partial record Stage(string Name, Regex? Frames = null, Regex? Thr
     ];
 
     /// <summary>
-    /// Stages outside the kernel. The innermost frame that fits one of them decides, and for that frame the first stage that
-    /// fits. Code of .NET's libraries that fits none belongs to its caller.
+    /// Stages outside the kernel. The innermost frame that matches a stage decides. If this frame matches several
+    /// stages, the first of them counts. Code of .NET's libraries that matches no stage belongs to the stage of its
+    /// caller.
     /// </summary>
     private static readonly Stage[] Runtime =
     [
@@ -44,13 +53,15 @@ public sealed partial record Stage(string Name, Regex? Frames = null, Regex? Thr
     /// <summary>All stages in the order of reports.</summary>
     public static IReadOnlyList<Stage> All { get; } = [.. Kernel, .. User, .. Runtime, Program, Rest];
 
-    // The stages of frames that were seen. A server has some thousand different frames, and millions of samples.
+    // The stage of each frame seen so far. A server has some thousand different frames, but millions of samples.
     private static readonly ConcurrentDictionary<StackFrame, Stage?> Known = [];
 
     /// <summary>Finds the stage to which a sample belongs.</summary>
-    /// <param name="thread">The name of the thread, as the kernel has it.</param>
+    /// <param name="thread">The name that the kernel has for the thread.</param>
     /// <param name="stack">The frames, the innermost first.</param>
-    /// <param name="isDotnet">False for a process that is not .NET, or was compiled ahead: outside the kernel it has one stage.</param>
+    /// <param name="isDotnet">
+    /// False for a process that is not .NET or was compiled ahead. All its samples outside the kernel then belong to one stage.
+    /// </param>
     public static Stage Of(string thread, IReadOnlyList<StackFrame> stack, bool isDotnet)
     {
         if (stack is [{ Kind: FrameKind.Kernel }, ..])
@@ -66,18 +77,19 @@ public sealed partial record Stage(string Name, Regex? Frames = null, Regex? Thr
         foreach (var frame in stack)
         {
             isNative &= frame.Kind == FrameKind.Native;
-            // The runtime starts every thread, so only its innermost frames say that it works.
+            // The runtime starts every thread, so its frames are in every stack. They count only if they are further
+            // inside than all managed frames.
             if ((isNative || frame.Kind == FrameKind.Managed) && Known.GetOrAdd(frame, Find) is { } found)
                 return found;
         }
         return All.FirstOrDefault(stage => stage.Threads?.IsMatch(thread) == true) ?? Rest;
     }
 
-    // Of native libraries only the runtime's and those of TLS decide. All others work for their callers.
+    // Only the native libraries of the runtime and of TLS have stages. All other native libraries work for their callers.
     private static Stage? Find(StackFrame frame) => (frame.Kind == FrameKind.Managed ? User : [.. Runtime, User[0]])
         .FirstOrDefault(stage => stage.Frames?.IsMatch(frame.Text) == true);
 
-    // Generated, because the interpreter of patterns would make the compiled-ahead client larger.
+    // The patterns are generated as code, because the interpreter of patterns would make the compiled-ahead client larger.
     [GeneratedRegex(@"sys_send|sock_(send|write)|unix_stream_sendmsg|tcp_sendmsg", RegexOptions.CultureInvariant)]
     private static partial Regex Sends();
 

@@ -4,7 +4,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Profile;
 
-/// <summary>The stages of a cell: the shares of its samples, and the CPU time of the server for a call of the counted rounds.</summary>
+/// <summary>The share of each stage in the samples of a cell, and the CPU time of the server for a call.</summary>
 public sealed record StageShares(MeasuredCell Cell, CellProfile Profile)
 {
     private readonly long all = Profile.Windows.Sum(window => window.Samples.Values.Sum());
@@ -38,9 +38,9 @@ public sealed record StageShares(MeasuredCell Cell, CellProfile Profile)
     public double Share(string stage) => Profile.Windows.Sum(window => window.Samples.GetValueOrDefault(stage)) / (double)all;
 
     /// <summary>
-    /// Returns how much more CPU time of the server a call needs in this stage than a call of the other cell, in ns, with a 95 %
-    /// interval over pairs of windows. The interval takes the server's CPU per call of both cells as known. Null when one of them
-    /// is unknown.
+    /// Returns how much more CPU time of the server a call needs in this stage than a call of the other cell, in ns,
+    /// with a 95 % interval over pairs of windows. The interval ignores that the server's CPU time per call of both
+    /// cells is uncertain. Null when the CPU time per call of a cell is unknown.
     /// </summary>
     public StageDifference? MoreThan(StageShares other, string stage)
     {

@@ -24,7 +24,7 @@ public sealed class StageTally
         present.Add([Plain(thread), .. Shown(stack)]);
     }
 
-    /// <summary>Ends the window in progress. A window without calls or samples says nothing and is left out.</summary>
+    /// <summary>Ends the window in progress. A window without calls or without samples is left out.</summary>
     public void EndWindow(int number, double calls, long serverCpuNs)
     {
         if (calls > 0 && samples.Count > 0)
@@ -66,7 +66,9 @@ public sealed class StageTally
         }
     }
 
-    /// <summary>Returns the frame without the namespace of its type, which its assembly nearly repeats.</summary>
+    /// <summary>
+    /// Returns the text of the frame without the namespace of its type, because the name of the assembly is nearly the same.
+    /// </summary>
     private static string Short(StackFrame frame)
     {
         if (frame.Kind != FrameKind.Managed || frame.Function.Split('.') is not { Length: > 2 } parts)
@@ -74,7 +76,7 @@ public sealed class StageTally
         return $"{frame.Module}!{parts[^2]}.{parts[^1]}";
     }
 
-    // Threads of the same kind have the same name but for a number, such as the workers of Node and nginx.
+    // Threads of the same kind, such as the workers of Node and nginx, have names that differ only in a number.
     private static string Plain(string thread) =>
         thread.TrimEnd("0123456789-/:#".ToCharArray()) is { Length: > 0 } plain ? plain : thread;
 }

@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Published;
 /// <summary>2023: gRPC over TCP, Unix socket and named pipe in .NET.</summary>
 internal static class ArticleWriteUp
 {
-    /// <summary>The connections and streams of the article, which speaks of 400 connections.</summary>
+    /// <summary>The connections and streams that the article measured. Its text says 400 connections.</summary>
     public const int Connections = 5, Streams = 80;
 
     public static PublishedComparison Comparison { get; } = new()

@@ -41,7 +41,8 @@ internal static class EchoWriteUp
 }
 
 /// <summary>
-/// Splits a round trip into computing, which a transport can reduce, and waiting for a wake-up, which no transport can reduce.
+/// Splits the time of a round trip into computing, which a transport can reduce, and waiting for wake-ups, which no transport
+/// can reduce.
 /// </summary>
 internal sealed class EchoExplanation : IExplanation
 {
@@ -53,7 +54,7 @@ internal sealed class EchoExplanation : IExplanation
         var sentences = new List<string> { "The rest is the round trip minus the CPU time of both sides: time in which neither side "
             + "computes. If both sides compute at the same time, or an idle loop looks once more before it sleeps, the CPU time "
             + "can exceed the round trip, and there is no rest." };
-        // An older results file without this setting always used .NET's sockets for the echo.
+        // Older results files lack this setting. Their echo always used .NET's sockets.
         if (run.Record.Servers.Any(server => server.Settings.GetValueOrDefault("echo-sockets", "dotnet") == "dotnet"))
         {
             sentences.Add("This echo was served through .NET's sockets and Kestrel: the figures show what is left of a transport's "
@@ -91,7 +92,7 @@ internal sealed class EchoExplanation : IExplanation
             : apart || computing.Length == 0 ? "" : ", part of which both sides use at the same time")}.";
     }
 
-    /// <summary>Returns the difference if the run decides it by the simultaneous interval of this metric. Null otherwise.</summary>
+    /// <summary>Returns the difference if the simultaneous interval of this metric decides the difference. Null otherwise.</summary>
     private static PairedDifference? Claimed(MeasuredRun run, MeasuredCell tcp, MeasuredCell cell, Func<RoundMetrics, double?> value,
         Metric metric) =>
         ArmComparison.Of(run, cell, tcp, metric) is { } claim && (claim.IsBetter || claim.IsWorse)

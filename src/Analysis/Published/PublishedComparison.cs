@@ -2,7 +2,7 @@ using IpcBench.Analysis.Metrics;
 
 namespace IpcBench.Analysis.Published;
 
-/// <summary>A published write-up: what was measured, its numbers, and the cells of a run that measure the same.</summary>
+/// <summary>A published write-up: what it measured, its numbers, and the cells of a run that repeat its measurements.</summary>
 public sealed record PublishedComparison
 {
     /// <summary>Equals <see cref="Results.RunRecord.Scenario"/> of the runs that repeat the write-up.</summary>
@@ -20,7 +20,7 @@ public sealed record PublishedComparison
     /// <summary>What the write-up is quoted for, in a few words.</summary>
     public required string Claim { get; init; }
 
-    /// <summary>What was measured and how.</summary>
+    /// <summary>What the write-up measured, and how.</summary>
     public required string Setup { get; init; }
 
     /// <summary>The machine that the write-up names.</summary>
@@ -32,7 +32,7 @@ public sealed record PublishedComparison
     /// <summary>What could not be read or checked, and how the repeated measurement differs on purpose.</summary>
     public IReadOnlyList<string> Remarks { get; init; } = [];
 
-    /// <summary>The metric whose measured values of both cells are shown next to a ratio.</summary>
+    /// <summary>The metric that is shown next to a measured ratio, with the values of both cells.</summary>
     public required Metric Shown { get; init; }
 
     public IReadOnlyList<PublishedFigure> Figures { get; init; } = [];

@@ -6,7 +6,7 @@ namespace IpcBench.Analysis.Published;
 /// <param name="What">The name of the row: <c>Unix socket against TCP, 1 kB</c>.</param>
 /// <param name="Cell">The cell of the numerator.</param>
 /// <param name="Reference">The cell of the denominator.</param>
-/// <param name="High">Upper end. Equal to the lower end if a single number was published.</param>
+/// <param name="High">The upper end of the published range. Equal to the lower end if a single number was published.</param>
 /// <param name="Origin">How reliable the ratio is. If the ratio could not be read, both ends are 0.</param>
 public sealed record PublishedRatio(string What, CellChoice Cell, CellChoice Reference, double Low, double High,
     PublishedOrigin Origin = PublishedOrigin.Original)

@@ -7,7 +7,7 @@ namespace IpcBench.Analysis.Published;
 /// <summary>A published ratio compared with the measured ratio and its interval.</summary>
 public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Measured, double Delta)
 {
-    /// <summary>Compares the ratios. Null when one of the two cells was not measured.</summary>
+    /// <summary>Compares the published ratio with the measured ratio. Null when one of the two cells was not measured.</summary>
     public static PublishedVerdict? Compare(MeasuredRun run, PublishedRatio published) =>
         published.Cell.In(run) is { } cell && published.Reference.In(run, cell.Key.Client) is { } reference
         && ArmComparison.Of(run, cell, reference, Metric.Rate) is { } measured
@@ -15,7 +15,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
 
     private RatioEstimate Estimate => Measured.Verdict.Estimate;
 
-    /// <summary>The reason why the measured ratio has no verdict, whatever its interval. Empty when the interval decides.</summary>
+    /// <summary>The reason why the measured ratio has no verdict, whatever its interval is. Empty when there is no such reason.</summary>
     private string Withheld => Measured.Verdict.Withheld;
 
     public Agreement Agreement

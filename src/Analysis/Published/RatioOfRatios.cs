@@ -7,8 +7,8 @@ namespace IpcBench.Analysis.Published;
 internal static class RatioOfRatios
 {
     /// <summary>
-    /// Computes the ratio cell / reference of the second situation divided by that of the first, by requests/s. Null
-    /// when a cell is missing or no round has all four cells.
+    /// Computes, from requests/s, the ratio cell / reference of the second situation divided by the ratio of the first
+    /// situation. Null when a cell is missing or no round has all four cells.
     /// </summary>
     public static RatioEstimate? Compute(MeasuredRun run, (MeasuredCell? Cell, MeasuredCell? Reference) first,
         (MeasuredCell? Cell, MeasuredCell? Reference) then) =>

@@ -9,8 +9,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// A Markdown report of runs with <c>--aa</c>: the shift between the two endpoints of the reference, with the same test
-/// for each run, for each size over all runs, and for everything together.
+/// A Markdown report of runs with <c>--aa</c>: the shift between the two endpoints of the reference, and a test of this
+/// shift. A row is about one run, about one size in all runs, or about all runs together.
 /// </summary>
 public sealed class AaReport : IReport
 {

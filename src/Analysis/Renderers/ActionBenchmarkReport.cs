@@ -9,9 +9,9 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// The format <c>customSmallerIsBetter</c> of the GitHub Action benchmark-action/github-action-benchmark. It contains
-/// the CPU cost of a call for each cell, and the ratios to the reference. If more of a metric is better, its ratio is
-/// inverted. Absolute rates are left out because they differ between runners.
+/// The format <c>customSmallerIsBetter</c> of the GitHub Action benchmark-action/github-action-benchmark. The report has
+/// the CPU cost of a call for each cell, and the ratios to the reference. The ratio of a metric whose higher values are
+/// better is inverted. Absolute rates are left out because they differ between runners.
 /// </summary>
 public sealed class ActionBenchmarkReport : IReport
 {

@@ -20,7 +20,7 @@ public sealed class BencherReport : IReport
         {
             var found = RateSearchResult.Of(series.File.Run)
                 .FirstOrDefault(search => search.Cell == series.Cell && search.Outcome == SearchOutcome.Found);
-            // Bencher would keep a benchmark for ever, even if it has no measures.
+            // Bencher keeps every benchmark for ever, even a benchmark without measures.
             if (series.Cell.Median is null && found is null)
                 continue;
             json.WriteStartObject(series.Name);

@@ -9,8 +9,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// All rounds, with one row for each cell and each of its rounds that count. Times are in ns and sizes in bytes; the
-/// names of the columns have the units. The format is RFC 4180 with \n line ends and decimal points.
+/// CSV with a row for each counted round of each cell. Times are in ns and sizes in bytes; the names of the columns have the
+/// units. The format is RFC 4180 with \n line ends and decimal points.
 /// </summary>
 public sealed class CsvReport : IReport
 {
@@ -21,8 +21,8 @@ public sealed class CsvReport : IReport
         "round", "at", "window_ns", "started", "ok", "completed", "payload_bytes",
     ];
 
-    // These columns follow those of the metrics, whose number grows. So readers must find columns by name and not by
-    // position (docs/reports.md).
+    // These columns come after the columns of the metrics. A new version may have more metrics, so readers must find columns by
+    // name and not by position (docs/reports.md).
     private static readonly string[] MethodColumns = ["method", "corpus", "smallest_reply_bytes", "largest_reply_bytes", "mode",
         "asked_rate", "found_rate", "found_low", "found_high"];
 
@@ -48,7 +48,7 @@ public sealed class CsvReport : IReport
         return text.ToString();
     }
 
-    // The key of a row has a column "connections" already.
+    // A metric gets another name if the key of a row already has a column of its name ("connections").
     private static string CsvColumnOf(Metric metric) => ColumnOf(metric) is var name && KeyColumns.Contains(name) ? name + "_opened" : name;
 
     /// <summary>Returns the name of the metric with its unit, from letters, digits and underscores only: <c>p99_9_ns</c>.</summary>
@@ -120,7 +120,7 @@ public sealed class WideCsvReport : IReport
         return text.ToString();
     }
 
-    /// <summary>Returns the transport, and what else distinguishes the cell from others of its size.</summary>
+    /// <summary>Returns the arm and, if the workloads of the run differ in more than the size, the workload.</summary>
     internal static string NameOf(MeasuredRun run, MeasuredCell cell)
     {
         var arm = cell.Key is { Protocol: "echo", Variant: "" } ? cell.Key.Transport : cell.Key.Arm;
@@ -133,8 +133,8 @@ public sealed class WideCsvReport : IReport
 }
 
 /// <summary>
-/// The sheet that the script of the 2014 write-up made. It has a row for each transport and size, and in each row the
-/// milliseconds of every round. The field of a missing round is empty.
+/// The table that the script of the 2014 write-up made: a row for each transport and size, with the milliseconds of every
+/// round. The field of a missing round is empty.
 /// </summary>
 public sealed class RunsCsvReport : IReport
 {
@@ -145,7 +145,7 @@ public sealed class RunsCsvReport : IReport
         var named = model.Files.SelectMany(file => file.Run.Cells.Select(cell => (file.Run, Cell: cell)))
             .Where(one => one.Cell.Rounds.Count > 0).OrderBy(one => one.Cell.Key.Transport == "tcp").ToList();
         var cells = named.ConvertAll(one => one.Cell);
-        // A column is a round. A cell may lack a round, because it did not count or because the run did not reach it.
+        // A column is a round. A cell may lack a round, because the round did not count or because the run ended before the round.
         var last = cells.SelectMany(cell => cell.Rounds).Select(round => round.Record.Number).DefaultIfEmpty(0).Max();
         var rounds = Enumerable.Range(1, last).ToList();
         var text = new StringBuilder("NAME").AppendJoin("", rounds.Select(round => Invariant($",RUN {round - 1}"))).Line();

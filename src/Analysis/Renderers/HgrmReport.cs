@@ -72,8 +72,8 @@ public sealed class HgrmReport : IReport
     }
 
     /// <summary>
-    /// Lists percentiles that approach 100, with several steps for each halving of the distance. Each entry has its
-    /// value in ns, and the number of values that are at most this value.
+    /// Lists percentiles that approach 100, with several steps for each halving of the distance to 100. Each entry has the
+    /// latency at the percentile in ns, and the number of calls with at most this latency.
     /// </summary>
     internal static IEnumerable<(double Percentile, long Value, long Count)> Steps(LatencyCounts counts)
     {

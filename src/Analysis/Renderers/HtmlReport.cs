@@ -28,7 +28,7 @@ public sealed class HtmlReport : IReport
             .Append("<style>\n").Append(StyleSheets.Plots).Append(StyleSheets.Page).Line("</style>").Line("</head>")
             .Line("<body>");
         text.Line("<header>").Line($"<h1>{title}</h1>");
-        // Each section contains all files, so the sections of two machines can be compared side by side.
+        // Each kind of section is appended for all files before the next kind, so that the reader can compare machines.
         var documents = model.Files.Select(file => new Document(file)).ToList();
         void Each(Action<Document> append) => documents.ForEach(append);
         string Of(Document document) => model.Files.Count > 1 ? $": {Escape(document.Name)}" : "";
@@ -85,7 +85,7 @@ public sealed class HtmlReport : IReport
     }
 
     /// <summary>
-    /// Appends a table with a coloured cell for each shape and size. The text of a cell says the same as its colour.
+    /// Appends a table with a coloured cell for each shape of the load and each size. The text of a cell says the same as its colour.
     /// </summary>
     private static void AppendGrid(StringBuilder text, VerdictGrid? grid)
     {
@@ -107,7 +107,7 @@ public sealed class HtmlReport : IReport
         text.Line("</tbody></table></div>");
     }
 
-    /// <summary>Splits each sentence at its first colon into what the sentence is about and the answer.</summary>
+    /// <summary>Makes a table of two columns: the text before the first colon of each sentence, and the text after it.</summary>
     private static TextTable AsTable(IEnumerable<string> sentences)
     {
         var table = new TextTable("what", "answer") { Words = 2 };
@@ -116,7 +116,7 @@ public sealed class HtmlReport : IReport
         return table;
     }
 
-    /// <summary>Appends the failures of the run, which stand before everything else.</summary>
+    /// <summary>Appends the failures of the run, which come first on the page.</summary>
     private static void AppendFailures(StringBuilder text, Document document, string suffix)
     {
         var failures = document.Doubts.Blocks.SelectMany(block => block.Doubts)

@@ -129,7 +129,10 @@ public sealed class JsonReport : IReport
         json.WriteString("load", key.Load);
     }
 
-    /// <summary>Writes the range of each percentile over the rounds, beside the percentiles of all rounds together.</summary>
+    /// <summary>
+    /// Writes the interval or range of each percentile over the rounds. The member <c>median</c> has the percentiles of all
+    /// rounds together.
+    /// </summary>
     private static void WriteOverRounds(Utf8JsonWriter json, MeasuredCell cell)
     {
         var percentiles = (from metric in Metric.Percentiles
@@ -150,7 +153,7 @@ public sealed class JsonReport : IReport
         json.WriteEndObject();
     }
 
-    /// <summary>Writes the result of <c>--find</c>. Writes nothing for other runs.</summary>
+    /// <summary>Writes the result of <c>--find</c>. Writes nothing for a run without <c>--find</c>.</summary>
     private static void Write(Utf8JsonWriter json, IReadOnlyList<RateSearchResult> searches)
     {
         if (searches.Count == 0)
@@ -229,7 +232,7 @@ public sealed class JsonReport : IReport
             json.WriteNull(name);
     }
 
-    /// <summary>Rounds to six digits, because further digits would change with every rounding error.</summary>
+    /// <summary>Rounds to six digits, because rounding errors of the computation would change further digits.</summary>
     private static double Rounded(double value) =>
         double.Parse(value.ToString("G6", System.Globalization.CultureInfo.InvariantCulture),
             System.Globalization.CultureInfo.InvariantCulture);

@@ -13,8 +13,8 @@ namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
 /// JUnit's XML, which build servers show as tests. It has a suite for each file, with a test for the ending of the run
-/// and a test for each cell. A test fails if calls failed, and is skipped if nothing was measured. A slow result does
-/// not fail a test: use <c>--fail-on</c> for this.
+/// and a test for each cell. A cell's test fails if calls failed, and is skipped if nothing was measured. A slow result
+/// does not make a test fail: <c>--fail-on</c> sets limits for results.
 /// </summary>
 public sealed class JunitReport : IReport
 {

@@ -79,6 +79,6 @@ public sealed class MarkdownReport : IReport
             text.Line($"- {TextTable.Code(doubt.Id)} {TextTable.Escape(AdviceText.Both(doubt))}");
     }
 
-    /// <summary>Adds a colon to a heading of a table or list, unless it ends with a full stop or a colon.</summary>
+    /// <summary>Adds a colon to a heading of a table or list, unless the heading ends with a full stop or a colon.</summary>
     private static string Above(string title) => TextTable.Escape(title) + (title[^1] is '.' or ':' ? "" : ":");
 }

@@ -9,7 +9,8 @@ namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
 /// Prometheus' text format, for node_exporter's textfile collector or a push gateway. Each metric is a gauge with a
-/// sample for each cell, in seconds or bytes. Further gauges are the ratios to the reference, with their bounds.
+/// sample for each cell. Times are in seconds and sizes in bytes. Further gauges are the ratios to the reference and the
+/// bounds of these ratios.
 /// </summary>
 public sealed class PrometheusReport : IReport
 {
@@ -61,7 +62,7 @@ public sealed class PrometheusReport : IReport
             found.Select(one => (one.Labels, one.Search.Interval?.High)));
     }
 
-    /// <summary>Appends a family of samples. Appends nothing if no cell has the value.</summary>
+    /// <summary>Appends a gauge with its samples. Appends nothing if no sample has a value.</summary>
     private static void Append(StringBuilder text, string name, string help, IEnumerable<(string Labels, double? Value)> samples)
     {
         var known = samples.Where(sample => sample.Value is { } value && double.IsFinite(value)).ToList();

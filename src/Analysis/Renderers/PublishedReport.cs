@@ -8,7 +8,7 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>A Markdown page with published numbers next to measured ones.</summary>
+/// <summary>A Markdown page with published numbers next to measured numbers.</summary>
 public sealed class PublishedReport : IReport
 {
     public string Format => "published";
@@ -40,7 +40,7 @@ public sealed class PublishedReport : IReport
     // A table that has a caption and more rows than this is moved to the end of the page.
     private const int MostRows = 8;
 
-    /// <summary>Writes all verdicts of the page in a sentence. Empty without verdicts.</summary>
+    /// <summary>Writes a sentence with the number of verdicts of each kind on the page. Empty without verdicts.</summary>
     private static string Verdict(ReportModel model)
     {
         var judged = WriteUps.All
@@ -90,8 +90,8 @@ public sealed class PublishedReport : IReport
     }
 
     /// <summary>
-    /// Appends how a file was measured. If a script ran the tool, the command of the file is left out: it is long and
-    /// has random ports. The page already has the command of the script.
+    /// Appends how a file was measured. If a script ran the tool, the tool's command line is left out, because that command
+    /// line is long and has random ports. The page already has the command of the script.
     /// </summary>
     private static void AppendOrigin(StringBuilder text, NamedRun file, string command = "GrpcBench")
     {
@@ -103,7 +103,7 @@ public sealed class PublishedReport : IReport
             text.Line($"- doubt {TextTable.Code(doubt.Id)}: {TextTable.Escape(AdviceText.Doubt(doubt))}");
     }
 
-    /// <summary>Appends the runs that repeat no write-up but help to explain the runs that do.</summary>
+    /// <summary>Appends the runs that repeat no write-up but help to explain the runs that repeat a write-up.</summary>
     private static void AppendOthers(StringBuilder text, StringBuilder origins, IReadOnlyList<NamedRun> files)
     {
         foreach (var file in files)

@@ -8,7 +8,7 @@ public static class Reports
         new AaReport(), new JunitReport(), new BencherReport(), new ActionBenchmarkReport(), new PrometheusReport(),
         new SpeedscopeReport()];
 
-    /// <summary>Finds the report for this format. Null when there is none.</summary>
+    /// <summary>Finds the report for a format. Null when there is no such format.</summary>
     public static IReport? Find(string format) =>
         All.FirstOrDefault(report => string.Equals(report.Format, format, StringComparison.OrdinalIgnoreCase));
 }

@@ -9,12 +9,12 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// A cell that other programs follow from run to run. Its name is unique in the report and does not depend on the other
-/// cells of the run.
+/// A cell whose results other programs track from run to run. The name of the cell is unique in the report and does not
+/// depend on the other cells of the run.
 /// </summary>
 internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
 {
-    /// <summary>The metrics that are followed. <c>csv</c>, <c>json</c> and <c>prometheus</c> have all metrics.</summary>
+    /// <summary>The metrics to track. The formats <c>csv</c>, <c>json</c> and <c>prometheus</c> have all metrics.</summary>
     public static IReadOnlyList<Metric> Followed { get; } = [Metric.Rate, Metric.P50, Metric.P99, Metric.ClientCpu, Metric.ServerCpu];
 
     public static IReadOnlyList<Series> Of(ReportModel model)
@@ -32,12 +32,12 @@ internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
         }
     }
 
-    /// <summary>Compares the cell with its reference by the headline and by the CPU per call. Empty for a reference.</summary>
+    /// <summary>Compares the cell with its reference by the headline metric and by the CPU per call. Empty without a reference.</summary>
     public IEnumerable<ArmComparison> Comparisons() => File.Run.ReferenceOf(Cell) is not { } reference ? []
         : new[] { ArmComparison.Headline(Cell), ArmComparison.Cost(Cell, reference) }
             .Select(metric => ArmComparison.Of(File.Run, Cell, reference, metric)).OfType<ArmComparison>();
 
-    /// <summary>Lists the comparisons that have a ratio to show: those whose verdict is not withheld.</summary>
+    /// <summary>Lists the comparisons that have a ratio to show, because their verdict is not withheld.</summary>
     public IEnumerable<ArmComparison> Ratios() => Comparisons().Where(comparison => comparison.Verdict.Withheld.Length == 0);
 
     /// <summary>

@@ -13,7 +13,7 @@ public sealed class SvgReport(string? plot = null) : IReport
 {
     private const double Gap = 28;
     private const double Heading = 34;
-    private const int NoteColumns = 80; // letters of 12 pixels that fit into one picture's width
+    private const int NoteColumns = 80; // the number of letters (font size 12 px) that fit into the width of one plot
     private static readonly string[] Overview = ["ratio", "throughput", "cpu", "round-trip", "normalised", "layers", "objective"];
 
     public string Format => "svg";
@@ -52,7 +52,7 @@ public sealed class SvgReport(string? plot = null) : IReport
         return y + 22;
     }
 
-    // The main plot is drawn large if it has a single panel.
+    // The main plot is enlarged if it has a single panel. If it has several panels, each is scaled to the usual width.
     private static double ScaleOf(Plot plot, Panel panel) => !plot.IsMain ? 1 : plot.Panels.Count == 1 ? 1.35 : Frame.Width / panel.Width;
 
     /// <summary>Draws the panels of a plot in two columns under its heading. Returns the height used.</summary>

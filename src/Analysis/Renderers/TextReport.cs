@@ -7,7 +7,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Renderers;
 
-/// <summary>A report for a terminal: tables, doubts and then the answer, which is at the end so that it stays visible.</summary>
+/// <summary>A report for a terminal: tables, doubts and, at the end so that it stays on the screen, the answer.</summary>
 public sealed class TextReport(TextLayout? layout = null) : IReport
 {
     public string Format => "text";
@@ -30,7 +30,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         return page.ToString();
     }
 
-    /// <summary>Writes the report of <c>ab</c>.</summary>
+    /// <summary>Writes the report of <c>ab</c>, which compares two builds.</summary>
     private static void OfBuilds(TextPage page, Document document, FileComparison sides)
     {
         Doubts(page, document);
@@ -52,7 +52,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
     private static void Doubts(TextPage page, Document document)
     {
         var doubts = document.Doubts.Blocks.SelectMany(block => block.Doubts).ToList();
-        // A screen without percentiles does not say why a percentile is missing.
+        // If the screen has no percentiles, the doubt about missing percentiles is left out.
         if (page.Layout.IsBrief && !document.HasPercentilesOnScreen)
             doubts.RemoveAll(doubt => doubt.Id == "few-samples");
         if (doubts.Count == 0)
@@ -88,7 +88,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
         ]
         : [document.Doubts];
 
-    // On a screen the winner is a highlighted line of figures. In a file, and on a narrow screen, it is a sentence.
+    // On a screen the winner is a highlighted line of figures. In a file, and on a narrow screen, the winner is in a sentence.
     private static void Answer(TextPage page, Document document)
     {
         if (document.Answer.IsEmpty)

@@ -11,7 +11,7 @@ public static class Transcript
 {
     private const double GiB = 1 << 30, MiB = 1 << 20, KiB = 1 << 10;
 
-    /// <summary>Returns the heading of a round. <paramref name="rounds"/> is 0 while their number is unknown.</summary>
+    /// <summary>Returns the heading of a round. <paramref name="rounds"/> is 0 if the number of rounds is not known yet.</summary>
     public static string RoundHeading(int number, int rounds) =>
         Invariant($"===\nRound {number}{(rounds > 0 ? Invariant($"/{rounds}") : "")}\n===\n");
 
@@ -29,7 +29,7 @@ public static class Transcript
         return text.Line($"{threads} and {Quantity.Many(key.Connections, "connection")}{streams}").ToString();
     }
 
-    /// <param name="isWhole">Whether to add what the original did not print: percentiles, CPU, connections and threads.</param>
+    /// <param name="isWhole">Whether to add percentiles, CPU, connections and threads, which the original GrpcBench did not print.</param>
     public static string CellResult(RunRecord run, Measurement round, bool isWhole = true)
     {
         var reading = new RoundMetrics(round);
@@ -80,7 +80,7 @@ public static class Transcript
     private static void AppendDetails(StringBuilder text, RoundMetrics reading, CellKey key)
     {
         var percentiles = Metric.Percentiles.Append(Metric.Max);
-        // The latency of one-way messages may be unknown despite enough messages: "not enough data" would be wrong.
+        // The latency of one-way messages may be unknown although there are enough messages, so "not enough data" would be wrong.
         text.Line("Latency: " + (key.IsOneWay && reading is { Record.Ok: > 0, Latency.Count: 0 } ? "not known" : string
             .Join("  ", percentiles.Select(p => $"{p.Id} {(p.Value(reading) is null ? "not enough data" : p.Show(reading))}"))));
         var server = Metric.ServerCpu.Show(reading);
@@ -104,7 +104,7 @@ public static class Transcript
     private static string NotSent(Measurement round) =>
         round.NotSent == 0 ? "" : $": {Quantity.Count(round.NotSent)} calls were due and not sent, and count as waiting";
 
-    /// <summary>Says the number of open and used connections, as client and server counted them.</summary>
+    /// <summary>Returns the numbers of open and used connections, by the counts of client and server.</summary>
     private static string Connections(ConnectionStats truth)
     {
         var server = truth.ServerOpen is { } open ? Invariant($" (server: {open})") : "";

@@ -10,8 +10,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// The layout of wrk, for scripts that read it: the median round of each cell, with the latencies of all rounds. Failed
-/// calls are in no rate here, as in all reports.
+/// The layout of wrk's output, for scripts that read this layout: the median round of each cell, with the latencies of all
+/// rounds. As in all reports of this tool, rates do not include failed calls.
 /// </summary>
 public sealed class WrkReport : IReport
 {
@@ -99,7 +99,7 @@ public sealed class WrkReport : IReport
 
     /// <summary>Returns all bytes received in the window, or the payload bytes if the file has only these.</summary>
     private static double BytesOf(Measurement round) => round.ReceivedBytes is not { } all ? round.PayloadBytes
-        : round is { Credited: null, Ok: > 0 } ? (double)all * round.Completed / round.Ok // all includes the drain in older files
+        : round is { Credited: null, Ok: > 0 } ? (double)all * round.Completed / round.Ok // the bytes in an older file include the drain
         : all;
 
     private static long Sum(Measurement round, Func<string, bool> kind) => round.Failed.Where(failure => kind(failure.Key))

@@ -1,18 +1,18 @@
 namespace IpcBench.Analysis.Results;
 
-/// <summary>A method and the requests that it was called with. Only the names of the metadata are kept.</summary>
+/// <summary>The method that a run called, and facts about the requests. Metadata is kept without its values.</summary>
 public sealed record CallRecord
 {
     /// <summary>The name of the method: <c>package.Service/Method</c>.</summary>
     public required string Method { get; init; }
 
     /// <summary>
-    /// SHA-256 over the messages of all requests, in lower-case hexadecimal digits. The length of each message comes
-    /// first, as four big-endian bytes.
+    /// SHA-256 over the messages of all requests, in lower-case hexadecimal digits. Before each message, its length is
+    /// hashed as four big-endian bytes.
     /// </summary>
     public required string Corpus { get; init; }
 
-    /// <summary>The number of requests that were sent in turn.</summary>
+    /// <summary>The number of requests in the list that the calls went through in turn.</summary>
     public required int Requests { get; init; }
 
     /// <summary>Bytes of the smallest request message.</summary>

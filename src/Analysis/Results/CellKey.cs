@@ -4,7 +4,8 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
-/// What a cell is, apart from where it ran. Cells of two files are matched by this key, so the key never holds a path, port or pipe name.
+/// Everything that identifies a cell except its address. Cells of two files are matched by this key, so the key never has a
+/// path, port or pipe name.
 /// </summary>
 public sealed record CellKey
 {
@@ -57,7 +58,7 @@ public sealed record CellKey
 
     /// <summary>
     /// Settings and marks of the cell, separated by blanks: <c>socket-buffer=256k</c> in a sweep, <c>work=10us</c>,
-    /// <c>a/a</c> for the reference's second endpoint. Empty without any.
+    /// <c>a/a</c> for the reference's second endpoint. Empty without settings and marks.
     /// </summary>
     public string Variant { get; init; } = "";
 
@@ -73,7 +74,7 @@ public sealed record CellKey
     public bool IsFullLoad => Load == FullLoad;
 
     /// <summary>
-    /// Whether the cell belongs to a search for the highest rate that meets an objective. Each of its windows had a rate of its own.
+    /// Whether the cell belongs to a search for the highest rate that meets an objective. Each window of the cell had its own rate.
     /// </summary>
     [JsonIgnore]
     public bool VariesRate => Load.Contains('<', StringComparison.Ordinal);
@@ -97,8 +98,8 @@ public sealed record CellKey
     public string WorkWithoutMethod => Method.Length == 0 ? Work : ServerWork.Length == 0 ? "" : $"work {ServerWork}";
 
     /// <summary>
-    /// What the server computes for each call, as given to <c>--work</c>: <c>10us</c>. Like the size, the work belongs to
-    /// the call and not to the arm. Empty without work.
+    /// The time for which the server computes in each call, as given to <c>--work</c>: <c>10us</c>. Like the size, this
+    /// work belongs to the call and not to the arm. Empty without work.
     /// </summary>
     [JsonIgnore]
     public string ServerWork => Variant.Split(' ').FirstOrDefault(IsWork)?[WorkSetting.Length..] ?? "";
@@ -107,7 +108,10 @@ public sealed record CellKey
     [JsonIgnore]
     public string Wait => Variant.Split(' ').FirstOrDefault(IsWait)?[WaitSetting.Length..] ?? "";
 
-    /// <summary>The arm alone, which is compared with the reference at the same size, connections, streams and load.</summary>
+    /// <summary>
+    /// The name of the arm: the parts of the key that may differ between an arm and its reference. Size, method, server
+    /// work, connections, streams and load are the same for both.
+    /// </summary>
     [JsonIgnore]
     public string Arm => string.Join(' ', new[] { Transport, Wait, Protocol == "grpc" ? "" : Protocol, Client == "wire"
         ? "" : Client, Mode, WithoutWait }.Where(part => part.Length > 0));

@@ -9,16 +9,16 @@ public sealed record CellProfile
     /// <summary>Why the cell has no samples, as the end of a sentence. Empty when it has samples.</summary>
     public string Refused { get; init; } = "";
 
-    /// <summary>The windows in their order.</summary>
+    /// <summary>The windows in the order of measuring.</summary>
     public IReadOnlyList<ProfileWindow> Windows { get; init; } = [];
 
-    /// <summary>Samples whose innermost method of .NET has no name, only an assembly.</summary>
+    /// <summary>The number of samples whose innermost .NET method has no name, only an assembly.</summary>
     public long Unnamed { get; init; }
 
     /// <summary>
-    /// The most frequent stacks in alphabetical order, each as <c>shared: frame frame = samples</c>. The stack begins with as many
-    /// frames of the stack before it as <c>shared</c> says. The numbers of frames are indexes into <see cref="RunProfile.Frames"/>.
-    /// The outermost frame, which is the thread, comes first.
+    /// The most frequent stacks in alphabetical order, each in the form <c>shared: frame frame = samples</c>. <c>shared</c> is
+    /// the number of outermost frames that the stack has in common with the previous stack; these frames are not repeated. Each
+    /// <c>frame</c> is an index into <see cref="RunProfile.Frames"/>. The outermost frame, which is the thread, comes first.
     /// </summary>
     public IReadOnlyList<string> Stacks { get; init; } = [];
 }

@@ -5,7 +5,7 @@ public sealed record ConnectionStats
 {
     public required int Requested { get; init; }
 
-    /// <summary>Connections that were open when the window began.</summary>
+    /// <summary>Connections that were open before the load began.</summary>
     public required int Opened { get; init; }
 
     /// <summary>Connections that carried at least one call in the window.</summary>
@@ -14,7 +14,7 @@ public sealed record ConnectionStats
     /// <summary>Connections that failed during the round and were opened again.</summary>
     public int Reopened { get; init; }
 
-    /// <summary>Connects that were retried because the accept queue was full.</summary>
+    /// <summary>How often the client tried again to open a connection because the server's accept queue was full.</summary>
     public long ConnectRetries { get; init; }
 
     public long FewestCalls { get; init; }
@@ -29,32 +29,32 @@ public sealed record ConnectionStats
     public long? OpenedInAll { get; init; }
 
     /// <summary>
-    /// How long connects took, in ns: 50th, 90th and 99th percentile, and slowest. With a connection per call, these are
-    /// the connects of the calls.
+    /// Times in ns that it took to open a connection: 50th, 90th and 99th percentile, and the longest time. With a
+    /// connection per call, only connections that were opened for calls are included.
     /// </summary>
     public IReadOnlyList<long> ConnectTimesNs { get; init; } = [];
 
     /// <summary>
-    /// Calls that a connection could have in flight: the requested streams, or fewer if the server allows fewer. Null
-    /// when the client does not know.
+    /// The number of calls that a connection could have in flight: the requested streams, or fewer if the server allows
+    /// fewer. Null when the client does not know the server's limit.
     /// </summary>
     public long? StreamsAllowed { get; init; }
 
     /// <summary>
     /// Open connections of this endpoint by the server's own count, without the tool's connections that carry no load.
-    /// Null when the server does not report them.
+    /// Null when the server does not report this count.
     /// </summary>
     public long? ServerOpen { get; init; }
 
     /// <summary>
-    /// Calls of this endpoint that the server answered between two readings of its counters, before and after the load.
-    /// Null when the server does not report them.
+    /// Calls of this endpoint that the server answered, by its own counters. The counters are read before and after the
+    /// load. Null when the server does not report this count.
     /// </summary>
     public long? ServerCalls { get; init; }
 
     /// <summary>
-    /// Calls that succeeded by the client's count between the two readings of the server's counters. They include load
-    /// before and after the window. Null in older files, where this number equals the client's <see
+    /// Calls that succeeded between the two readings of the server's counters, by the client's count. The number includes
+    /// the load before and after the window. Null in older files, where this number equals the client's <see
     /// cref="ProcessUsage.Calls"/>.
     /// </summary>
     public long? ClientCalls { get; init; }

@@ -2,10 +2,10 @@ using System.Runtime.InteropServices;
 
 namespace IpcBench.Analysis.Results;
 
-/// <summary>Tells regular files from devices and pipes.</summary>
+/// <summary>Distinguishes regular files from devices and pipes.</summary>
 public static partial class FileKind
 {
-    /// <summary>Whether the path leads to a device or pipe, which is written to and not replaced.</summary>
+    /// <summary>Whether the path leads to a device or pipe. Unlike a regular file, such a file is not replaced by a write.</summary>
     public static bool IsStream(string path)
     {
         try
@@ -30,9 +30,9 @@ public static partial class FileKind
         path is "/dev/stdout" or "/dev/stderr" or "/dev/fd/1" or "/dev/fd/2" or "/proc/self/fd/1" or "/proc/self/fd/2";
 
     /// <summary>
-    /// Whether the path is a device or pipe. .NET has no method for this, and opening and closing a pipe would end the
-    /// input of its reader. statx(2) opens nothing. Unlike the structure of stat(2), its structure is the same on every
-    /// architecture.
+    /// Whether the path is a device or pipe. .NET has no method that returns this, and opening and closing a pipe would end
+    /// the input of the pipe's reader. statx(2) opens nothing, and the structure that statx(2) fills is the same on every
+    /// architecture, unlike the structure of stat(2).
     /// </summary>
     private static unsafe bool IsSpecial(string path)
     {

@@ -2,18 +2,18 @@ using System.Globalization;
 
 namespace IpcBench.Analysis.Results;
 
-/// <summary>Stacks with their numbers of samples, as results files keep them (<see cref="CellProfile.Stacks"/>).</summary>
+/// <summary>Writes and reads stacks and their numbers of samples in the form of results files (<see cref="CellProfile.Stacks"/>).</summary>
 public static class FoldedStacks
 {
-    /// <summary>The share of the samples whose stacks are kept, the most frequent first.</summary>
+    /// <summary>The most frequent stacks are kept, until they have this share of all samples.</summary>
     private const double Kept = 0.95;
 
-    /// <summary>The largest size of a cell's stacks in characters.</summary>
+    /// <summary>The largest estimated size of the kept stacks of a cell, in characters.</summary>
     private const int MostCharacters = 20_000;
 
     /// <summary>Chooses the stacks that a file keeps, and writes them.</summary>
     /// <param name="stacks">Stacks of frames, the outermost first, and their samples.</param>
-    /// <param name="frames">The names so far, to which new names are added.</param>
+    /// <param name="frames">The names of the frames of earlier cells. New names are added to this list.</param>
     public static IReadOnlyList<string> Encode(IReadOnlyDictionary<string[], long> stacks, List<string> frames)
     {
         var numbers = frames.Index().ToDictionary(frame => frame.Item, frame => frame.Index);
@@ -21,7 +21,7 @@ public static class FoldedStacks
         var chosen = new List<(string[] Frames, long Samples)>();
         foreach (var (stack, samples) in stacks.OrderByDescending(one => one.Value).ThenBy(one => Key(one.Key), StringComparer.Ordinal))
         {
-            // Few lines are longer than this, since neighbours share most of their frames.
+            // Estimates the length of the line. Few lines are longer, since a stack shares most frames with the previous stack.
             size += 4 * Math.Min(stack.Length, 12);
             if (taken >= Kept * all || size > MostCharacters)
                 break;
@@ -50,8 +50,8 @@ public static class FoldedStacks
         }
     }
 
-    /// <summary>Reads the stacks of a cell: the numbers of their frames, the outermost first, and the samples.</summary>
-    /// <param name="names">How many names of frames there are.</param>
+    /// <summary>Reads the stacks of a cell: the indexes of the frames, the outermost first, and the number of samples.</summary>
+    /// <param name="names">The number of names in <see cref="RunProfile.Frames"/>.</param>
     /// <exception cref="FormatException">A line is not a stack.</exception>
     public static IEnumerable<(int[] Frames, long Samples)> Decode(IEnumerable<string> lines, int names)
     {

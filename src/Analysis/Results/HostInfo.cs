@@ -1,6 +1,6 @@
 namespace IpcBench.Analysis.Results;
 
-/// <summary>The machine and runtime of a run. Unknown texts are empty, unknown numbers 0.</summary>
+/// <summary>The machine and runtime of a run. An unknown text is empty, and an unknown number is 0.</summary>
 public sealed record HostInfo
 {
     public string Os { get; init; } = "";
@@ -34,18 +34,18 @@ public sealed record HostInfo
     /// </summary>
     public string GcMode { get; init; } = "";
 
-    /// <summary>Tiered compilation and PGO as configured.</summary>
+    /// <summary>The settings of tiered compilation and of profile-guided optimization (PGO).</summary>
     public string Tiering { get; init; } = "";
 
     /// <summary>The client's <c>DOTNET_*</c> and <c>COMPlus_*</c> variables that are known to affect results.</summary>
     public IReadOnlyDictionary<string, string> RuntimeVariables { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>Soft limit of the client's open files.</summary>
+    /// <summary>The soft limit on the number of files that the client may have open.</summary>
     public long OpenFileLimit { get; init; }
 
-    /// <summary>Longest accept queue (net.core.somaxconn on Linux).</summary>
+    /// <summary>The longest accept queue that the system allows (net.core.somaxconn on Linux).</summary>
     public int SoMaxConn { get; init; }
 
-    /// <summary>Other settings of the system, as text, e.g. <c>net.ipv4.tcp_rmem</c>.</summary>
+    /// <summary>Settings of the operating system that may affect results, as text, e.g. <c>net.ipv4.tcp_rmem</c>.</summary>
     public IReadOnlyDictionary<string, string> Settings { get; init; } = new Dictionary<string, string>();
 }

@@ -8,7 +8,7 @@ public sealed record LatencyObjective
 {
     private const double MostNs = 3600e9;
 
-    /// <summary>The objective as typed, without spaces. It is the name of the load (<see cref="CellKey.Load"/>).</summary>
+    /// <summary>The objective as typed, without spaces. <see cref="CellKey.Load"/> of the cells has the same text.</summary>
     public required string Text { get; init; }
 
     public required IReadOnlyList<ObjectiveTerm> Terms { get; init; }
@@ -18,7 +18,7 @@ public sealed record LatencyObjective
 
     /// <summary>Reads an objective.</summary>
     /// <param name="text">The objective as typed.</param>
-    /// <param name="error">What is wrong, as the end of a sentence. Empty when nothing is wrong.</param>
+    /// <param name="error">What is wrong with the text, as the end of a sentence. Empty when nothing is wrong.</param>
     /// <returns>The objective. Null when the text is not an objective.</returns>
     public static LatencyObjective? Parse(string text, out string error)
     {

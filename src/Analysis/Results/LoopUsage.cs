@@ -1,6 +1,6 @@
 namespace IpcBench.Analysis.Results;
 
-/// <summary>System calls of an event loop for its sockets.</summary>
+/// <summary>Numbers of system calls that an event loop made for its sockets.</summary>
 public sealed record LoopUsage
 {
     /// <summary>Calls of recv(2).</summary>

@@ -6,18 +6,18 @@ public sealed record MachineUsage
     /// <summary>Time in which the CPUs were in use: user, nice, system, irq and softirq time.</summary>
     public required long BusyNs { get; init; }
 
-    /// <summary>Time in softirq handlers. Loopback TCP receives there, and many kernels charge this time to no process.</summary>
+    /// <summary>Time in softirq handlers, which receive the packets of loopback TCP. Many kernels charge this time to no process.</summary>
     public long SoftIrqNs { get; init; }
 
-    /// <summary>Time that the hypervisor gave to other machines (steal).</summary>
+    /// <summary>Time that the hypervisor gave to other virtual machines (steal).</summary>
     public long StealNs { get; init; }
 
     /// <summary>The length of the measured time multiplied by the number of CPUs.</summary>
     public required long CapacityNs { get; init; }
 
     /// <summary>
-    /// CPU time of all other visible processes, without kernel threads. Null in older files, when the system does not
-    /// report it, or when the server's process is unknown.
+    /// CPU time of all visible processes except the client, the server and kernel threads. Null in older files, when the
+    /// system does not report this time, or when the server's process is unknown.
     /// </summary>
     public long? OthersNs { get; init; }
 
@@ -26,6 +26,6 @@ public sealed record MachineUsage
     /// </summary>
     public long? KernelThreadsNs { get; init; }
 
-    /// <summary>The three other processes that used the most CPU time.</summary>
+    /// <summary>The processes that used the most CPU time, without client and server: at most three.</summary>
     public IReadOnlyList<OtherProcess> Busiest { get; init; } = [];
 }

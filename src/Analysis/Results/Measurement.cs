@@ -11,7 +11,7 @@ public sealed record Measurement
     /// <summary>Index into <see cref="RunRecord.Cells"/>.</summary>
     public required int Cell { get; init; }
 
-    /// <summary>Number of the round, from 1. The measurements of two cells with the same number form a pair.</summary>
+    /// <summary>Number of the round, from 1. The measurements of two cells in the same round form a pair.</summary>
     public required int Number { get; init; }
 
     /// <summary>
@@ -28,7 +28,7 @@ public sealed record Measurement
     /// <summary>Calls that started inside the window.</summary>
     public required long Started { get; init; }
 
-    /// <summary>Started calls that succeeded, inside the window or in the drain after it.</summary>
+    /// <summary>Of the calls that started inside the window, those that succeeded, in the window or in the drain after it.</summary>
     public required long Ok { get; init; }
 
     /// <summary>
@@ -45,13 +45,13 @@ public sealed record Measurement
     /// <summary>Started calls that were still in flight at their time-out or at the end of the drain.</summary>
     public long CutOff { get; init; }
 
-    /// <summary>Calls that succeeded inside the window, including calls sent before it.</summary>
+    /// <summary>Calls that succeeded inside the window, including calls that were sent before the window.</summary>
     public required long Completed { get; init; }
 
     /// <summary>
-    /// The calls that throughput counts. Each call that succeeded counts with the share of its time, from send to end,
-    /// that lies in the window. Null in older files, whose windows began without load and whose throughput counts
-    /// <see cref="Completed"/>.
+    /// The number of calls from which throughput is computed. Each call that succeeded counts as the share of its time,
+    /// from send to end, that lies in the window. Null in older files: their windows began without load, and their
+    /// throughput is computed from <see cref="Completed"/>.
     /// </summary>
     public double? Credited { get; init; }
 
@@ -80,17 +80,17 @@ public sealed record Measurement
     /// </summary>
     public required string Latency { get; init; }
 
-    /// <summary>Exact sum of the latencies in <see cref="Latency"/> in ns, for means.</summary>
+    /// <summary>Exact sum in ns of the latencies in <see cref="Latency"/>, from which the mean is computed.</summary>
     public required long LatencySumNs { get; init; }
 
     /// <summary>
-    /// Lower bounds in ns of the latencies of calls that were cut off, coded like <see cref="Latency"/>. Empty if none.
+    /// Lower bounds in ns of the latencies of calls that were cut off, coded like <see cref="Latency"/>. Empty without such calls.
     /// </summary>
     public string CutOffLatency { get; init; } = "";
 
     /// <summary>
     /// In an open loop, calls that were due inside the window but not sent, because every stream was busy until the end
-    /// of the window. They are not among the started calls.
+    /// of the window. <see cref="Started"/> does not include these calls.
     /// </summary>
     public long NotSent { get; init; }
 
@@ -102,7 +102,7 @@ public sealed record Measurement
 
     /// <summary>
     /// In an open loop, times in ns from the send to the reply, coded like <see cref="Latency"/>. Empty in a closed
-    /// loop, where they would equal <see cref="Latency"/>.
+    /// loop, where these times would equal <see cref="Latency"/>.
     /// </summary>
     public string ServiceTime { get; init; } = "";
 
@@ -115,23 +115,24 @@ public sealed record Measurement
     /// <summary>In an open loop, the requested calls per second. 0 in a closed loop.</summary>
     public double AskedRate { get; init; }
 
-    /// <summary>Why the client's streams could not write during the window. Null when unknown.</summary>
+    /// <summary>How long the client's streams could not write during the window, by cause. Null when unknown.</summary>
     public BlockedShares? Blocked { get; init; }
 
     /// <summary>
-    /// What the client process used inside the window. In files without <see cref="Credited"/>, the drain after the
-    /// window is included.
+    /// CPU time, memory and other resources that the client process used inside the window. In files without
+    /// <see cref="Credited"/>, the drain after the window is included.
     /// </summary>
     public required ProcessUsage Client { get; init; }
 
     /// <summary>
-    /// What the server used. If the server's processes are known, the system reports their CPU time inside the window.
-    /// Otherwise the server reports its CPU time, which includes load before and after the window. Other values come
-    /// from the server. Null when neither of them reports the usage.
+    /// CPU time, memory and other resources that the server used. If the server's processes are known, the system reports
+    /// their CPU time inside the window. Otherwise the server reports its CPU time, which includes load before and after
+    /// the window. The other values come from the server or, if the server reports nothing, from the system. Null when
+    /// neither the server nor the system reports the usage.
     /// </summary>
     public ProcessUsage? Server { get; init; }
 
-    /// <summary>What the whole machine used during the window. Null when the system does not report it.</summary>
+    /// <summary>The CPU time of the whole machine during the window. Null when the system does not report this time.</summary>
     public MachineUsage? Machine { get; init; }
 
     public required ConnectionStats Connections { get; init; }
@@ -151,13 +152,13 @@ public sealed record Measurement
     public long MethodsCompiled { get; init; }
 
     /// <summary>
-    /// Time in ns of a fixed integer loop just before the cell, which shows the speed of this machine at that time. 0 when not measured.
+    /// Time in ns of a fixed integer loop, measured just before the cell. The time shows how fast the machine was. 0 when not measured.
     /// </summary>
     public long FixedLoopNs { get; init; }
 
     /// <summary>
-    /// Time in ns of one memory access in a walk through 4 MiB just before the cell. It shows how much of the shared
-    /// cache this machine had at that time. 0 when not measured.
+    /// Time in ns of one memory access in a walk through 4 MiB, measured just before the cell. The time shows how much of
+    /// the shared cache the machine had. 0 when not measured.
     /// </summary>
     public double MemoryStepNs { get; init; }
 
@@ -176,8 +177,8 @@ public sealed record Measurement
 }
 
 /// <summary>
-/// Back-pressure on the streams, by cause. Each share is the part of the time of all streams in which they had data to
-/// write but could not write.
+/// Back-pressure on the streams, by cause. Each share is the time in which streams had data to write but could not write,
+/// divided by the time of all streams.
 /// </summary>
 /// <param name="StreamWindow">The stream's flow-control window was closed (RFC 9113, 6.9).</param>
 /// <param name="ConnectionWindow">The connection's flow-control window was closed.</param>
@@ -185,8 +186,8 @@ public sealed record Measurement
 /// <param name="Times">How often a stream was blocked.</param>
 /// <param name="ResumeNs">Mean time in ns until the stream could write again. 0 if no stream was blocked.</param>
 /// <param name="AheadBytes">
-/// The most flow-controlled bytes in flight on a connection when a stream was blocked. These bytes were written, and
-/// the reader's WINDOW_UPDATE for them had not yet arrived.
+/// The largest number of flow-controlled bytes in flight on a connection when a stream was blocked. These bytes were
+/// written, and the reader's WINDOW_UPDATE for these bytes had not yet arrived.
 /// </param>
 public sealed record BlockedShares(
     double StreamWindow, double ConnectionWindow, double Socket, long Times = 0, long ResumeNs = 0, long AheadBytes = 0);

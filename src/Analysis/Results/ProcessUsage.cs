@@ -1,13 +1,15 @@
 namespace IpcBench.Analysis.Results;
 
-/// <summary>What one process used during a round.</summary>
+/// <summary>CPU time, memory and other resources that the client or the server used during a round.</summary>
 public sealed record ProcessUsage
 {
     public required long CpuUserNs { get; init; }
     public required long CpuKernelNs { get; init; }
     public long WorkingSetBytes { get; init; }
 
-    /// <summary>Collections by generation 0, 1, 2 (a collection of 2 counts in 0 and 1 too).</summary>
+    /// <summary>
+    /// The numbers of garbage collections of generation 0, 1 and 2. A collection also counts in all lower generations.
+    /// </summary>
     public IReadOnlyList<long> GcCollections { get; init; } = [];
 
     public long GcPauseNs { get; init; }
@@ -17,8 +19,8 @@ public sealed record ProcessUsage
     public long ContextSwitches { get; init; }
 
     /// <summary>
-    /// Context switches of threads that had to wait. Each of them is followed by a wake-up, so this is the number of
-    /// wake-ups. Null when the system does not report them.
+    /// Context switches of threads that had to wait. A wake-up follows each such switch, so this is the number of
+    /// wake-ups. Null when the system does not report these switches.
     /// </summary>
     public long? VoluntarySwitches { get; init; }
 
@@ -26,15 +28,16 @@ public sealed record ProcessUsage
     public LoopUsage? Loop { get; init; }
 
     /// <summary>
-    /// The calls that succeeded while this usage was counted. The usage is divided by this number. In files with
-    /// <see cref="Measurement.Credited"/>, a usage of only the window is divided by the credited calls instead.
+    /// The number of calls that succeeded while this usage was counted. Reports divide the usage by this number. In files
+    /// with <see cref="Measurement.Credited"/>, reports divide a usage that was counted in the window alone by the
+    /// credited calls instead.
     /// </summary>
     public long Calls { get; init; }
 
     /// <summary>
     /// The calls by which a server's allocations and context switches are divided, if the CPU time comes from the
     /// system. The system's CPU time covers the window, but the server's counters include load before and after the
-    /// window. 0 when they are also divided by <see cref="Calls"/>.
+    /// window. 0 when all values are divided by the same number of calls.
     /// </summary>
     public long CountedCalls { get; init; }
 }

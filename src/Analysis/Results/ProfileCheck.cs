@@ -1,12 +1,12 @@
 namespace IpcBench.Analysis.Results;
 
-/// <summary>Checks that a profile in a file is possible, as <see cref="ResultsCheck"/> does for everything else.</summary>
+/// <summary>Checks that the profile in a file is possible. <see cref="ResultsCheck"/> checks the other parts of the file.</summary>
 internal static class ProfileCheck
 {
-    /// <summary>The largest count, of which very many still fit into a long.</summary>
+    /// <summary>The largest possible count. The sum of 8 million such counts fits into a long.</summary>
     private const long Largest = 1L << 40;
 
-    /// <summary>Finds a fault, as the second half of a sentence. Null when there is none.</summary>
+    /// <summary>Finds a fault, as a clause. Null when there is no fault.</summary>
     public static string? Fault(RunProfile? profile, int cells)
     {
         if (profile is null)

@@ -3,10 +3,10 @@ namespace IpcBench.Analysis.Results;
 /// <summary>A sampled window of a cell.</summary>
 public sealed record ProfileWindow
 {
-    /// <summary>Number of the window, from 1. Windows of two cells with the same number were measured close in time.</summary>
+    /// <summary>Number of the window, from 1. Two cells' windows with the same number were measured shortly after each other.</summary>
     public required int Number { get; init; }
 
-    /// <summary>The calls of the window, as in <see cref="Measurement.Credited"/>.</summary>
+    /// <summary>The number of calls in the window, counted like <see cref="Measurement.Credited"/>.</summary>
     public required double Calls { get; init; }
 
     /// <summary>CPU time of the server in the window in ns. 0 when it is unknown.</summary>

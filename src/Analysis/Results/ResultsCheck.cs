@@ -13,7 +13,7 @@ internal static class ResultsCheck
     private const int MostCells = 100_000;
     private const int MostRounds = 10_000_000;
 
-    /// <summary>Finds the first fault, as a clause. Null when there is none.</summary>
+    /// <summary>Finds the first fault, as a clause. Null when there is no fault.</summary>
     public static string? FirstFault(RunRecord run)
     {
         if (run.Cells.Count > MostCells || run.Rounds.Count > MostRounds)

@@ -3,10 +3,10 @@ using System.Text.Json;
 
 namespace IpcBench.Analysis.Results;
 
-/// <summary>Writes and reads results files: one run per file, as JSON, never half written.</summary>
+/// <summary>Writes and reads results files. A results file has one run, as JSON. The file is never half written.</summary>
 public static class ResultsFile
 {
-    /// <summary>The schema version that this tool writes. It reads no other version.</summary>
+    /// <summary>The schema version that this tool writes. The tool reads no other version.</summary>
     public const int SchemaVersion = 1;
 
     /// <summary>
@@ -16,7 +16,8 @@ public static class ResultsFile
     public static void Save(string path, RunRecord run) => Refusing(path, () => WholeFile.Write(path, Writing(run)));
 
     /// <summary>
-    /// Does everything that <see cref="Save"/> does except for the last step, so that an existing file stays unchanged.
+    /// Finds out whether <see cref="Save"/> would succeed. Writes the run to a temporary file and deletes the temporary file, so that
+    /// an existing file at the path stays unchanged.
     /// </summary>
     /// <exception cref="ResultsFileException">The folder or the file cannot be written.</exception>
     public static void TrySave(string path, RunRecord run) => Refusing(path, () => WholeFile.TryWrite(path, Writing(run)));
@@ -35,7 +36,7 @@ public static class ResultsFile
     /// <summary>Returns the text of a results file.</summary>
     public static string ToJson(RunRecord run) => ResultsJson.ToText(run);
 
-    /// <summary>Reads a run, complete or not, and checks that its content is possible.</summary>
+    /// <summary>Reads a run, which may be incomplete, and checks that its content is possible.</summary>
     /// <exception cref="ResultsFileException">
     /// The file cannot be read, is no results file, is truncated, has another schema version or contradicts itself.
     /// </exception>
@@ -81,8 +82,8 @@ public static class ResultsFile
     }
 
     /// <summary>
-    /// Checks the version before anything else. A file of another version is thus reported as such, and not as a file
-    /// with missing members.
+    /// Checks the schema version before anything else, so that the message about a file of another version names the
+    /// version and not missing members.
     /// </summary>
     private static void CheckVersion(ReadOnlySpan<byte> json, string name)
     {

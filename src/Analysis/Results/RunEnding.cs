@@ -3,13 +3,13 @@ namespace IpcBench.Analysis.Results;
 /// <summary>The values of <see cref="RunRecord.Ending"/>.</summary>
 public static class RunEnding
 {
-    /// <summary>The run goes on, or was killed.</summary>
+    /// <summary>The run has not ended yet, or was killed.</summary>
     public const string Running = "running";
 
-    /// <summary>Everything that was planned is measured.</summary>
+    /// <summary>All rounds are measured, or fewer if a rule ended the run: the time limit, or all verdicts are decided.</summary>
     public const string Complete = "complete";
 
-    /// <summary>Somebody ended the run early.</summary>
+    /// <summary>The user ended the run early, for example with Ctrl-C.</summary>
     public const string Interrupted = "interrupted";
 
     private const string Mark = "failed: ";
@@ -18,6 +18,6 @@ public static class RunEnding
     /// <param name="reason">The reason, as one sentence.</param>
     public static string Failed(string reason) => Mark + reason;
 
-    /// <summary>Returns why the run failed. Null for another ending.</summary>
+    /// <summary>Returns why the run failed. Null when the ending is not a failure.</summary>
     public static string? Failure(string ending) => ending.StartsWith(Mark, StringComparison.Ordinal) ? ending[Mark.Length..] : null;
 }

@@ -1,6 +1,6 @@
 namespace IpcBench.Analysis.Results;
 
-/// <summary>The options that affect the numbers, with defaults filled in.</summary>
+/// <summary>The options that affect results. An option that the user did not give has its default.</summary>
 public sealed record RunOptionsRecord
 {
     /// <summary>Planned rounds. 0 when the tool decides (<c>--rounds auto</c>).</summary>
@@ -15,10 +15,10 @@ public sealed record RunOptionsRecord
     /// </summary>
     public long SliceNs { get; init; }
 
-    /// <summary>Whether the user requested the length (<c>-d</c>). If not, slow calls could lengthen windows.</summary>
+    /// <summary>Whether the user requested <see cref="DurationNs"/> (<c>-d</c>). If not, windows with slow calls could be longer.</summary>
     public bool DurationFixed { get; init; }
 
-    /// <summary>Calls of a measurement. 0 when a measurement ends after a time.</summary>
+    /// <summary>The number of calls after which a measurement ends. 0 when a measurement ends after a time.</summary>
     public long Calls { get; init; }
 
     public required long WarmupNs { get; init; }
@@ -44,7 +44,7 @@ public sealed record RunOptionsRecord
     public double Delta { get; init; } = 0.03;
 
     /// <summary>
-    /// Whether the run could stop early, depending on its results. If so, its intervals are corrected for a look at the
+    /// Whether the run could stop early, depending on its results. If so, the intervals are corrected for a look at the
     /// results after every round.
     /// </summary>
     public bool RoundsAuto { get; init; }
@@ -56,9 +56,14 @@ public sealed record RunOptionsRecord
     /// </summary>
     public IReadOnlyList<int> Looks { get; init; } = [];
 
-    /// <summary>Every knob that affects results, as text: <c>http2-window</c> → <c>16777216</c>.</summary>
+    /// <summary>
+    /// The settings of client and server that affect results (knobs), as text: <c>http2-window</c> → <c>16777216</c>. Settings
+    /// with their default value are included.
+    /// </summary>
     public IReadOnlyDictionary<string, string> Knobs { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>Whether the run could end or go on depending on its results, so that intervals must hold at every look.</summary>
+    /// <summary>
+    /// Whether the number of rounds could depend on the results. Intervals must then hold at every look at the results.
+    /// </summary>
     public bool IsLookedAt() => RoundsAuto || Looks.Count > 0;
 }

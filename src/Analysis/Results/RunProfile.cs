@@ -1,11 +1,13 @@
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
-/// Where the CPU time of the server went in extra windows after the rounds (<c>--profile</c>). Results never count these windows.
+/// Where the CPU time of the server went in extra windows after the rounds (<c>--profile</c>). No other result includes these windows.
 /// </summary>
 public sealed record RunProfile
 {
-    /// <summary>Why the server was not sampled, or not to the end, as one sentence. Empty when all is well.</summary>
+    /// <summary>
+    /// Why the server was not sampled, or why the sampling ended early, as one sentence. Empty when the sampling was complete.
+    /// </summary>
     public string Refused { get; init; } = "";
 
     /// <summary>The nominal number of samples in a second of CPU time.</summary>

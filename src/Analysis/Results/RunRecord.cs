@@ -25,7 +25,8 @@ public sealed record RunRecord
     public string Scenario { get; init; } = "";
 
     /// <summary>
-    /// The arguments as typed, without possible secrets. Values of headers, and queries and users of URLs, are <c>(hidden)</c>.
+    /// The arguments as typed, without possible secrets: <c>(hidden)</c> replaces the values of headers, and the query and the user
+    /// in a URL.
     /// </summary>
     public required IReadOnlyList<string> CommandLine { get; init; }
 
@@ -47,8 +48,8 @@ public sealed record RunRecord
     public IReadOnlyList<ServerInfo> Servers { get; init; } = [];
 
     /// <summary>
-    /// If this tool did not start the servers, the processes whose CPU time counts as that of the servers. Empty when
-    /// this tool started the servers.
+    /// If this tool did not start the servers, the processes whose CPU time counts as the CPU time of the servers. Empty
+    /// when this tool started the servers.
     /// </summary>
     public IReadOnlyList<ServerProcess> ServerProcesses { get; init; } = [];
 

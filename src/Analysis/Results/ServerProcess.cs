@@ -1,7 +1,8 @@
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
-/// The process whose CPU time, with its descendants, counts as the server's. If none was found, the reason.
+/// The process whose CPU time, together with that of its descendants, counts as the server's CPU time. If no such process
+/// was found, the reason.
 /// </summary>
 public sealed record ServerProcess
 {

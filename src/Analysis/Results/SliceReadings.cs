@@ -1,8 +1,8 @@
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
-/// The readings of each slice of a round, in the order of measuring. In a comparison, the slices of all cells that have
-/// the same index form a block. They are measured next to each other.
+/// The readings of each slice of a round, in the order of measuring. In a comparison, the slices with the same index (one
+/// slice per cell) form a block. The slices of a block are measured one directly after another.
 /// </summary>
 public sealed record SliceReadings
 {

@@ -8,7 +8,7 @@ public sealed record WatchedEndpoint
 
     public required string Address { get; init; }
 
-    /// <summary>The number of samples. There is one every 100 ms, or fewer when a sample takes long.</summary>
+    /// <summary>The number of samples. A sample is taken every 100 ms, or less often when it takes long to take a sample.</summary>
     public required int Samples { get; init; }
 
     /// <summary>

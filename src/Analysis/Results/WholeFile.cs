@@ -3,24 +3,24 @@ using System.Runtime.InteropServices;
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
-/// Reads and writes whole files. While a path is written, it has the whole old file or the whole new file. A file
-/// larger than <see cref="LargestRead"/> is not read.
+/// Reads and writes whole files. At every moment of a write, the path has either the whole old file or the whole new file.
+/// A file larger than <see cref="LargestRead"/> is not read.
 /// </summary>
 public static partial class WholeFile
 {
     /// <summary>
-    /// The largest number of bytes that is read. No run of this tool makes such a large file: each round of a cell
-    /// takes 4 kB. Without the limit, reading a device that never ends would not end.
+    /// The largest file that is read, in bytes. No run of this tool makes such a large file: each round of a cell takes
+    /// 4 kB. Without the limit, the read of an endless device (<c>/dev/zero</c>) would never return.
     /// </summary>
     public const long LargestRead = 256L << 20;
 
-    // The limit is the same on ext4, XFS, APFS and NTFS.
+    // The longest name of a file on ext4, XFS, APFS and NTFS.
     private const int LongestName = 255;
 
     /// <summary>
     /// Writes <paramref name="write"/>'s bytes to <paramref name="path"/>. Makes the folder if it does not exist. A
-    /// regular file is replaced in one step and keeps its mode. Symbolic links are followed. A device or pipe is
-    /// written to.
+    /// regular file is replaced in one step and keeps its mode. Symbolic links are followed. A device or pipe is not
+    /// replaced: the bytes are written to it.
     /// </summary>
     /// <exception cref="IOException">The file cannot be written. The message is one sentence without the path.</exception>
     /// <exception cref="UnauthorizedAccessException">
@@ -80,12 +80,12 @@ public static partial class WholeFile
     /// <exception cref="IOException">
     /// The file cannot be read, or is larger than <see cref="LargestRead"/>. The message is one sentence without the path.
     /// </exception>
-    /// <exception cref="UnauthorizedAccessException">The file may not be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">This user may not read the file.</exception>
     public static byte[] Read(string path)
     {
         if (Directory.Exists(path))
             throw new IOException("the path is a folder");
-        // FileShare.Delete allows a run that is not finished to replace its file while the file is open here (Windows).
+        // On Windows, FileShare.Delete lets an unfinished run replace its results file while this method reads the file.
         using var file = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
         var bytes = new MemoryStream();
         var buffer = new byte[64 * 1024];
@@ -146,7 +146,7 @@ public static partial class WholeFile
         var mode = !OperatingSystem.IsWindows() && Path.Exists(target) ? File.GetUnixFileMode(target) : anybody;
         if ((mode & anybody) == 0)
             throw new UnauthorizedAccessException("it is read-only");
-        if (Path.Exists(target)) // throws if this user may not write it
+        if (Path.Exists(target)) // opening throws if this user may not write the file
             new FileStream(target, FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete).Dispose();
         var folder = Path.GetDirectoryName(target)!;
         MakeFolder(folder);
@@ -166,7 +166,7 @@ public static partial class WholeFile
         catch (Exception e)
         {
             TryDelete(temporary);
-            // .NET throws this for EFBIG, the system's error for a file beyond ulimit -f (RandomAccess.Unix.cs).
+            // .NET throws this exception for EFBIG, the system's error for a file beyond ulimit -f (RandomAccess.Unix.cs).
             if (e is ArgumentOutOfRangeException)
                 throw new IOException("the file would be larger than the system allows (ulimit -f)", e);
             throw;
@@ -174,9 +174,9 @@ public static partial class WholeFile
     }
 
     /// <summary>
-    /// Renames the temporary file. Returns false if the new name is taken. On Unix, File.Move first checks that the
-    /// name is free and then renames. If another program makes a file between these steps, File.Move replaces this
-    /// file. link(2) never replaces a file.
+    /// Renames the temporary file. Returns false if the new name is taken. On Unix this uses link(2), which never replaces a
+    /// file. File.Move first checks that the name is free and then renames, so it would replace a file that another
+    /// program makes between these two steps.
     /// </summary>
     private static bool TryName(string temporary, string path)
     {
@@ -187,7 +187,7 @@ public static partial class WholeFile
         }
         try
         {
-            File.Move(temporary, path, overwrite: false); // Windows, and file systems that have no hard links
+            File.Move(temporary, path, overwrite: false); // for Windows, and for file systems without hard links
             return true;
         }
         catch (IOException) when (Path.Exists(path))
@@ -206,7 +206,7 @@ public static partial class WholeFile
         {
             return new FileStream(temporary, FileMode.CreateNew, FileAccess.Write, FileShare.None);
         }
-        catch (UnauthorizedAccessException e) // its message names the temporary file, which the user does not know
+        catch (UnauthorizedAccessException e) // the message of e names the temporary file, which the user does not know
         {
             throw new UnauthorizedAccessException($"this user may not write in the folder {folder}", e);
         }

@@ -7,7 +7,7 @@ namespace IpcBench.Analysis.Statistics;
 /// </summary>
 public sealed class LatencyCounts
 {
-    /// <summary>A percentile is unknown when fewer samples than this lie beyond it.</summary>
+    /// <summary>A percentile is unknown when fewer samples than this number lie beyond the percentile.</summary>
     public const long SamplesBeyond = 100;
 
     private readonly int[] slots;

@@ -1,14 +1,19 @@
 namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
-/// About how many more rounds a verdict needs, as a range. A single number would be too uncertain: after six rounds,
-/// simulations of one true ratio gave 5 to 74. With fewer than ten rounds there is no estimate.
+/// An estimate of how many more rounds a verdict needs, as a range. A single number would be too uncertain: after six
+/// rounds, simulations with the same true ratio gave numbers from 5 to 74. With fewer than ten rounds there is no
+/// estimate.
 /// </summary>
 /// <param name="Least">The number if the difference and its noise are at the favourable ends of their likely ranges.</param>
-/// <param name="Most">The number if both are at the unfavourable ends. <see cref="Many"/> means "too many to name".</param>
+/// <param name="Most">
+/// The number if the difference and its noise are at the unfavourable ends. <see cref="Many"/> means "too many to name".
+/// </param>
 public sealed record MoreRounds(int Least, int Most)
 {
-    /// <summary>The largest number that is named. If more rounds are needed, the difference is too small for this machine.</summary>
+    /// <summary>
+    /// The largest number that reports show. If more rounds are needed, the difference is too small for this machine.
+    /// </summary>
     public const int Many = 1000;
 
     /// <summary>The smallest number of measured rounds that allows an estimate.</summary>

@@ -29,8 +29,8 @@ public static class RankSum
     }
 
     /// <summary>
-    /// Computes the two-sided probability, when nothing differs, of samples at least as far apart as these. A tie
-    /// counts half, and a half in the sum is rounded towards the middle.
+    /// Computes the two-sided p-value: the probability of samples at least as far apart as these when nothing differs.
+    /// A tie counts half, and a half in the sum is rounded towards the middle of the distribution.
     /// </summary>
     public static double PValue(IReadOnlyCollection<double> first, IReadOnlyCollection<double> second)
     {

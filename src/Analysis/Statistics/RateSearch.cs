@@ -13,8 +13,8 @@ namespace IpcBench.Analysis.Statistics;
 public static class RateSearch
 {
     /// <summary>
-    /// The number of rounds that a search has in addition to the requested ones: its first steps only approach the
-    /// rate.
+    /// The number of rounds that a search has in addition to the requested rounds, because the first steps of a search
+    /// only approach the rate.
     /// </summary>
     public const int Approach = 8;
 
@@ -50,20 +50,24 @@ public static class RateSearch
         return Math.Clamp(done[^1].Rate * Math.Exp(done[^1].IsKept ? step : -step), saturation * Least, saturation * Most);
     }
 
-    /// <summary>Computes where the search is now: the geometric mean of the rates in its second half.</summary>
+    /// <summary>
+    /// Computes the rate that the search has approached: the geometric mean of the rates of the later half of the windows.
+    /// </summary>
     public static double Centre(IReadOnlyList<double> rates) =>
         Math.Exp(rates.Skip(rates.Count / 2).Select(rate => Math.Log(rate)).DefaultIfEmpty(double.NaN).Average());
 
     /// <summary>
     /// Computes the rate at which the calls just keep a term of the objective: the mean per call of what counts against
-    /// the term equals the allowed mean. The rate has an interval if there are enough windows and the rate lies among
-    /// them.
+    /// the term equals the allowed mean. The rate has an interval if enough windows are near the rate, and the rate
+    /// lies among the rates of these windows.
     /// </summary>
     /// <param name="probes">All windows. Windows far from the centre have no weight.</param>
     /// <param name="allowed">The mean per call that may count against the term.</param>
     /// <param name="centre">See <see cref="Centre"/>.</param>
     /// <param name="alpha">The probability that the interval misses the rate.</param>
-    /// <returns>The rate. Null if no window is near the centre, or nothing counts against the objective in any window.</returns>
+    /// <returns>
+    /// The rate. Null if no window is near the centre, or if nothing counts against the term in the windows near the centre.
+    /// </returns>
     public static FoundCrossing? Crossing(IReadOnlyList<Probe> probes, double allowed, double centre, double alpha)
     {
         if (Local(probes, allowed, centre) is not { } first)
@@ -73,8 +77,8 @@ public static class RateSearch
         var near = Near(probes, centre);
         if (Local(near, allowed, centre) is not { } found)
             return null;
-        // A result beyond the rates of the windows is limited to one step beyond them. The jackknife would find this
-        // limit again and again. Its interval would have no width, although the rate is uncertain.
+        // A result beyond the rates of the windows is limited to one step beyond them. Each fit of the jackknife would
+        // find the same limit, so the interval would have no width, although the rate is uncertain.
         var ends = Ends(near, centre);
         if (near.Count < FewestWindows || found <= ends.Low || found >= ends.High)
             return new FoundCrossing(centre * Math.Exp(found), null);
@@ -85,7 +89,7 @@ public static class RateSearch
         return new FoundCrossing(centre * Math.Exp(found), new Interval(centre * Math.Exp(found - half), centre * Math.Exp(found + half)));
     }
 
-    /// <summary>Lists the windows that count around the centre.</summary>
+    /// <summary>Lists the windows that have calls and whose rates are near the centre (<see cref="Reach"/>).</summary>
     public static IReadOnlyList<Probe> Near(IEnumerable<Probe> probes, double centre) =>
         [.. probes.Where(probe => probe.Calls > 0 && Math.Abs(Math.Log(probe.Rate / centre)) < Reach)];
 
@@ -139,8 +143,8 @@ public static class RateSearch
     }
 
     /// <summary>
-    /// Computes ln(rate / centre) for the rate at which the fitted mean equals the allowed mean. Null when nothing can
-    /// be fitted.
+    /// Computes ln(rate / centre) for the rate at which the fitted mean equals the allowed mean. Null when no window is
+    /// near the centre, or when nothing counts against the objective in these windows.
     /// </summary>
     private static double? Local(IReadOnlyList<Probe> probes, double allowed, double centre)
     {
@@ -148,7 +152,7 @@ public static class RateSearch
         var points = near.Select(probe =>
         {
             var at = Math.Log(probe.Rate / centre);
-            // The excess is limited, so that a single window in which the machine stood still does not decide the result.
+            // The excess is limited, so that a single window in which the machine was stopped does not decide the result.
             var excess = Math.Min(probe.Against / (probe.Calls * allowed), MostExcess);
             var tricube = 1 - Math.Pow(Math.Abs(at) / Reach, 3);
             return (At: at, Excess: excess, Weight: probe.Calls * tricube * tricube * tricube);
@@ -174,11 +178,14 @@ public static class RateSearch
     }
 
     /// <summary>
-    /// Computes the lowest and highest ln(rate / centre) that can be a result: one smallest step beyond the windows.
+    /// Computes the lowest and highest ln(rate / centre) that can be a result: one smallest step beyond the rates of the windows.
     /// </summary>
     private static Interval Ends(IReadOnlyList<Probe> near, double centre) => new(
         Math.Log(near.Min(probe => probe.Rate) / centre) - LastStep, Math.Log(near.Max(probe => probe.Rate) / centre) + LastStep);
 }
 
-/// <summary>A rate in calls per second, with an interval if there are enough windows on both sides of the rate.</summary>
+/// <summary>
+/// A rate in calls per second. The interval is null if too few windows are near the rate, or the rate lies beyond the
+/// rates of these windows.
+/// </summary>
 public sealed record FoundCrossing(double Rate, Interval? Interval);

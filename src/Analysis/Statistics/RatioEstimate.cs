@@ -12,7 +12,10 @@ public sealed record RatioEstimate
     /// <summary>The number of pairs of rounds. For two unpaired samples, the number of rounds of the smaller one.</summary>
     public required int Rounds { get; init; }
 
-    /// <summary>The number of pairs, or of rounds of both samples, that are left out because a value is 0 and has no ratio.</summary>
+    /// <summary>
+    /// The number of pairs (for unpaired samples, of rounds of both samples) that are left out because a value is 0,
+    /// which has no ratio.
+    /// </summary>
     public int LeftOut { get; init; }
 
     /// <summary>The drift between two runs, as a logarithm, by which each bound of the interval was moved outwards.</summary>

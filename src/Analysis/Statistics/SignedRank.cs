@@ -34,8 +34,8 @@ public static class SignedRank
     }
 
     /// <summary>
-    /// Computes the two-sided probability, when nothing differs, of a rank sum at least as far from the middle as the
-    /// rank sum of these differences. Zeros are left out, and ties share their ranks.
+    /// Computes the two-sided p-value: the probability, when nothing differs, of a rank sum at least as far from the
+    /// middle as the rank sum of these differences. Zeros are left out, and ties share their ranks.
     /// </summary>
     public static double PValue(IEnumerable<double> differences)
     {

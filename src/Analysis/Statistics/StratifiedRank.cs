@@ -16,8 +16,8 @@ public static class StratifiedRank
     private static readonly ConcurrentDictionary<(int Count, int Groups), double[]> Known = new();
 
     /// <summary>
-    /// Computes the two-sided probability, when no group is shifted, of a rank sum at least as far from its middle as
-    /// the rank sum of these groups.
+    /// Computes the two-sided p-value: the probability, when no group is shifted, of a rank sum at least as far from
+    /// the middle as the rank sum of these groups.
     /// </summary>
     public static double PValue(IReadOnlyList<double[]> groups)
     {
@@ -29,7 +29,10 @@ public static class StratifiedRank
     /// <summary>Computes the smallest probability that <see cref="PValue"/> can return for groups of these sizes.</summary>
     public static double Lowest(IReadOnlyList<int> counts) => Math.Min(1, 2 * Tail([.. counts], 0));
 
-    /// <summary>Estimates the common shift. After it is subtracted, the rank sum lies in its middle.</summary>
+    /// <summary>
+    /// Estimates the common shift. After this shift is subtracted from all differences, the rank sum is in the middle
+    /// of its range.
+    /// </summary>
     public static double Estimate(IReadOnlyList<double[]> groups) =>
         ShiftAt(groups, groups.Sum(group => Most(group.Length)) / 2.0);
 
@@ -48,8 +51,9 @@ public static class StratifiedRank
         groups.Sum(group => SignedRank.RankSum([.. group.Select(d => d - shift)]).Sum);
 
     /// <summary>
-    /// Subtracts a growing shift from all differences, and finds the shift from which on their rank sum is at most
-    /// <paramref name="sum"/>. The rank sum never rises with the shift.
+    /// Finds the smallest shift that reduces the rank sum to at most <paramref name="sum"/> when this shift is
+    /// subtracted from all differences. The rank sum never rises with the shift, so the search halves a range of
+    /// shifts.
     /// </summary>
     private static double ShiftAt(IReadOnlyList<double[]> groups, double sum)
     {

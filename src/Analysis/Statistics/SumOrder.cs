@@ -2,7 +2,7 @@ namespace IpcBench.Analysis.Statistics;
 
 /// <summary>
 /// Finds the k-th smallest sum of two numbers without computing all sums, because a thousand rounds have half a million
-/// of them. The search counts the sums up to a guess with two pointers, and halves the range of the guess (Johnson and
+/// sums. The search counts the sums up to a guess with two pointers, and halves the range of the guess (Johnson and
 /// Mizoguchi 1978 count in this way but choose guesses differently).
 /// </summary>
 internal static class SumOrder

@@ -8,8 +8,8 @@ public sealed record Verdict
     public required VerdictKind Kind { get; init; }
 
     /// <summary>
-    /// The largest N for which reports say "no difference larger than N". A larger N, such as 40 %, would read like
-    /// good news.
+    /// The largest N for which reports say "no difference larger than N". With a larger N, such as 40 %, the sentence
+    /// would sound as if the arms were equal.
     /// </summary>
     public const double WidestOfNoDifference = 0.10;
 
@@ -37,7 +37,9 @@ public sealed record Verdict
     /// <summary>The smallest number of rounds with which a winner is possible.</summary>
     public int FewestRounds { get; private init; }
 
-    /// <summary>If more rounds are wanted, about how many would decide. Null when unknown.</summary>
+    /// <summary>
+    /// About how many more rounds would give a decision, if more rounds are wanted. Null when this number is unknown.
+    /// </summary>
     public MoreRounds? MoreRounds { get; private init; }
 
     /// <summary>
@@ -53,9 +55,9 @@ public sealed record Verdict
     public int RoundsMissing => Estimate.Rounds >= FewestRounds ? 0 : Math.Max(FewestRounds, FewestRoundsThen) - Estimate.Rounds;
 
     /// <summary>
-    /// The number of rounds that a new run needs for a verdict, if this run with added rounds needs more. A user who
-    /// adds rounds has already looked at the results. Intervals that are corrected for looks need more rounds. Null if
-    /// both numbers are equal, or no rounds are missing.
+    /// The number of rounds that a new run needs for a verdict, if it needs fewer rounds than this run with added
+    /// rounds. A user who adds rounds has already looked at the results, and intervals that are corrected for looks
+    /// need more rounds. Null if both runs need the same number, or if no rounds are missing.
     /// </summary>
     public int? RoundsAtOnce => RoundsMissing > 0 && FewestRoundsThen > FewestRounds ? FewestRounds : null;
 

@@ -14,8 +14,8 @@ public static partial class PrintableText
         ? string.Concat(text.Where(letter => letter == '\n' || !IsObeyed(letter))) : text;
 
     /// <summary>
-    /// Does the same as <see cref="Of"/> for JSON, whose content must be kept: it escapes these characters instead of
-    /// removing them (RFC 8259, 7).
+    /// Returns JSON with escaped control and format characters (RFC 8259, 7), except for line ends. Unlike <see cref="Of"/>,
+    /// this keeps the content of the JSON.
     /// </summary>
     public static string OfJson(string json) => Of(json).Length == json.Length ? json
         : string.Concat(json.Select(letter => letter != '\n' && IsObeyed(letter)

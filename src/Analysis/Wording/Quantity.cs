@@ -24,7 +24,7 @@ public static class Quantity
     public static string Count(double value) => value is > 0 and < 10
         ? Significant(value) : value.ToString("#,0", CultureInfo.InvariantCulture);
 
-    /// <summary>Formats a number of things: 1 round, 12 rounds, 10,000 connections.</summary>
+    /// <summary>Formats a number with a noun: 1 round, 12 rounds, 10,000 connections.</summary>
     public static string Many(long count, string what) => count.ToString("#,0", CultureInfo.InvariantCulture) + " "
         + (count == 1 ? what : what.EndsWith('y') ? what[..^1] + "ies" : what + "s");
 

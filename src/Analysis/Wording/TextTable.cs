@@ -41,8 +41,8 @@ public sealed class TextTable(params string[] headings)
     }
 
     /// <summary>
-    /// Leaves out columns of <see cref="Spare"/> until the table is this narrow, columns without a value first. If the
-    /// table stays too wide, all of these columns are left out.
+    /// Leaves out columns of <see cref="Spare"/>, first the columns without a value, until the table is at most this wide. If
+    /// the table stays too wide, all columns of <see cref="Spare"/> are left out.
     /// </summary>
     public TextTable Fit(int width)
     {

@@ -58,7 +58,7 @@ internal static class CompareCommand
         new Option<string>("--format") { HelpName = "FORMAT", Description = "text (default), markdown or json" },
         "text", "markdown", "json");
 
-    /// <summary>Makes the option for the limits of the gate.</summary>
+    /// <summary>Makes the option <c>--fail-on</c>, which sets the limits that a change must not cross.</summary>
     internal static Option<string[]> FailOn() => new PlacedOption<string[]>(HelpPlace.Output, "--fail-on")
     {
         HelpName = "LIMIT",
@@ -92,7 +92,10 @@ internal static class CompareCommand
             + "add --across to compare machines";
     }
 
-    /// <summary>Returns a line for each result that did not pass, and then the counts. Empty when no limit was given.</summary>
+    /// <summary>
+    /// Returns a line for each result that did not pass, and then a line with the number of results of each kind. Returns no line when
+    /// no limit was given.
+    /// </summary>
     internal static IEnumerable<string> Lines(IReadOnlyList<Gate> gates, bool strict)
     {
         foreach (var sentence in gates.SelectMany(gate => gate.Missing))

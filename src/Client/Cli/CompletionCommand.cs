@@ -86,7 +86,7 @@ internal static class CompletionCommand
     }
 
     /// <summary>
-    /// If the arguments ask for suggestions and the word at the cursor is <c>--name=VALUE</c>, replaces its equals sign by a space.
+    /// If the arguments ask for suggestions and the word at the cursor is <c>--name=VALUE</c>, replaces the equals sign by a space.
     /// System.CommandLine suggests the values of an option only after a space.
     /// </summary>
     public static string[] Spaced(string[] arguments)

@@ -12,7 +12,7 @@ internal sealed record Default(string Own, string? Given = null, string? Quick =
 
     /// <summary>
     /// Returns the value for the help, such as <c>20s with -U, else 2s</c>. A long list is shortened to the first
-    /// three entries and the last.
+    /// three entries and the last entry.
     /// </summary>
     public override string ToString()
     {

@@ -70,7 +70,7 @@ internal static class DoctorCommand
     }
 
     /// <summary>
-    /// Makes one line per finding: level, check, observation, and the fix after an arrow. Wraps the line if a terminal is too narrow.
+    /// Makes one line per finding: level, check, observation, and the fix after an arrow. Wraps the line if the terminal is too narrow.
     /// </summary>
     internal static string Lines(IReadOnlyList<Finding> findings, int? width)
     {

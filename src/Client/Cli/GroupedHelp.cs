@@ -55,7 +55,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
         ("doubt", "a reason to distrust a number, with advice"),
     ];
 
-    /// <summary>The columns of the help: those of the terminal (60 to 120), or 100 in a file or pipe.</summary>
+    /// <summary>The width of the help in columns: the terminal's width within 60 to 120, or 100 in a file or pipe.</summary>
     private static int Width => Console.IsOutputRedirected ? UsualWidth : Math.Clamp(Console.WindowWidth, 60, 120);
 
     public override bool ClearsParseErrors => true;
@@ -69,7 +69,10 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
         return ExitCode.Ok;
     }
 
-    /// <summary>Lists the group whose title begins with the word, else the options that contain the word.</summary>
+    /// <summary>
+    /// Lists the options of the groups whose titles begin with the word. If there is no such group, lists the options whose names or
+    /// descriptions contain the word.
+    /// </summary>
     /// <exception cref="UsageException">No option matches.</exception>
     internal static List<string> About(Command command, string word)
     {
@@ -117,7 +120,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
         return lines.Select(line => line.TrimEnd());
     }
 
-    /// <summary>Returns the command's own examples, or the examples of the main help that begin with its name.</summary>
+    /// <summary>Returns the command's own examples. If it has none, returns the examples of the main help that call this command.</summary>
     private static string ExamplesOf(Command command)
     {
         if (command is MeasuringCommand { Examples: { } own })
@@ -140,7 +143,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
 
     private static bool Measures(Command command) => command.Options.Any(one => one.Name == "-d");
 
-    /// <summary>Returns the word after <c>--help</c>. Null when there is none.</summary>
+    /// <summary>Returns the word after <c>--help</c>. Null when no word follows.</summary>
     private string? Word(ParseResult parseResult)
     {
         var typed = parseResult.Tokens.Select(token => token.Value).ToList();
@@ -177,7 +180,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
     }
 
     /// <summary>
-    /// Returns the lines of the examples. If a line is wider than the terminal, the description goes below its command.
+    /// Returns the lines of the examples. If an example is wider than the terminal, its description goes below its command.
     /// </summary>
     private static IEnumerable<string> ExamplesOf(string text)
     {

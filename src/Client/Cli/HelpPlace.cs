@@ -22,11 +22,13 @@ internal sealed record HelpPlace(string Title, bool IsUsual = true)
     /// <summary>The same group, for an option that only <c>--help all</c> shows.</summary>
     public HelpPlace Rarely => this with { IsUsual = false };
 
-    /// <summary>Returns the place of an option, by default among the rare options of <see cref="Output"/>.</summary>
+    /// <summary>
+    /// Returns the place of an option. An option without a place goes to <see cref="Output"/>, where only <c>--help all</c> shows it.
+    /// </summary>
     public static HelpPlace Of(Option option) => (option as IPlacedOption)?.Place ?? Output.Rarely;
 }
 
-/// <summary>An option that knows its place in the help.</summary>
+/// <summary>An option with a place in the help.</summary>
 internal interface IPlacedOption
 {
     HelpPlace Place { get; }

@@ -8,8 +8,8 @@ namespace IpcBench.Client.Cli;
 internal static class KnobOptions
 {
     /// <summary>Makes one variant without a name, or one variant for each value if a knob has a list of values.</summary>
-    /// <param name="transports">The transports of the run. Knobs of other transports alone are refused.</param>
-    /// <exception cref="UsageException">A value is unknown, or its transport is not measured.</exception>
+    /// <param name="transports">The transports of the run. A knob that changes only another transport is refused.</param>
+    /// <exception cref="UsageException">A value is unknown, or the transport of a knob is not measured.</exception>
     public static IReadOnlyList<Variant> Read(RunCommandOptions declared, ParseResult typed, IReadOnlyList<string> transports)
     {
         IReadOnlyList<Variant> variants = [new Variant("", new Knobs())];
@@ -27,7 +27,7 @@ internal static class KnobOptions
     }
 
     /// <summary>
-    /// Adds variants with which the knob's transport alone is measured, one for each value. The other transports keep their variants.
+    /// Adds variants for each value of the knob. Only the knob's transport is measured with them. The other transports keep their variants.
     /// </summary>
     private static IReadOnlyList<Variant> OfTransport(
         IReadOnlyList<Variant> variants, Knob knob, string? typed, IReadOnlyList<string> transports)
@@ -45,8 +45,8 @@ internal static class KnobOptions
     }
 
     /// <summary>
-    /// Makes each variant with System.Net.Sockets, for all protocols. Then adds the variants for raw echoes alone: each
-    /// variant with each of the other kinds of sockets that this system has.
+    /// Returns each variant with System.Net.Sockets, for all protocols. Then adds variants for raw echoes only: each variant
+    /// with each of <paramref name="kinds"/> that this system supports.
     /// </summary>
     private static IReadOnlyList<Variant> WithEchoes(IReadOnlyList<Variant> variants, IReadOnlyList<string> kinds)
     {

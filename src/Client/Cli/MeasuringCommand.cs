@@ -8,6 +8,6 @@ internal sealed class MeasuringCommand(string name, string description) : Comman
     public MeasuringCommand(Preset preset)
         : this(preset.Name, preset.Description) => Examples = preset.Examples;
 
-    /// <summary>The command's own examples for the help. Null means the examples of the main help that begin with its name.</summary>
+    /// <summary>The command's own examples for the help. If null, the help shows the main help's examples that call this command.</summary>
     public string? Examples { get; }
 }

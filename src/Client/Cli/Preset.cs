@@ -33,7 +33,7 @@ internal sealed record Preset
 
     public IReadOnlyList<string> Protocols { get; init; } = [ProtocolTable.Grpc];
 
-    /// <summary>Whether child processes can be measured. They serve raw echoes alone.</summary>
+    /// <summary>True when the command can measure transports to child processes. A child process serves only raw echoes.</summary>
     public bool OffersChildren => Protocols is [ProtocolTable.Echo];
 
     /// <summary>The transports that <c>--transports</c> takes on this system.</summary>
@@ -57,7 +57,8 @@ internal sealed record Preset
     public Default Streams { get; init; } = new("1");
 
     /// <summary>
-    /// The default when shapes are compared. Mostly less than for a single load: each shape adds its own time.
+    /// The default when shapes are compared. It is usually smaller than the default for a single load, because each shape adds
+    /// time to the run.
     /// </summary>
     public Default ShapeDuration { get; init; } = new("300ms", Given: "5s");
 
@@ -70,7 +71,7 @@ internal sealed record Preset
     /// <summary>The measured pairs of connections and streams. Null means all combinations of <c>-c</c> and <c>-m</c>.</summary>
     public IReadOnlyList<Topology>? Topologies { get; init; }
 
-    /// <summary>The shapes that are compared without <c>-c</c> and <c>-m</c>. Empty means a single load.</summary>
+    /// <summary>The shapes that are compared when neither <c>-c</c> nor <c>-m</c> is given. Empty means a single load.</summary>
     public IReadOnlyList<(Shape Shape, Default Sizes)> Shapes { get; init; } = [];
 
     /// <summary>True to start new servers for each round. Has no effect with <c>-U</c> or <c>-n</c>.</summary>
@@ -103,16 +104,17 @@ internal sealed record Preset
 
     /// <summary>
     /// The <c>--max-time</c> of <c>--quick</c> when all shapes are compared and no other option can make the plan longer. A busy machine
-    /// gets fewer rounds, not more time. This limit leaves ten of the 120 seconds to the start of the program and its server.
+    /// gets fewer rounds, not more time. Of the promised two minutes, this limit leaves ten seconds for the start of program and server.
     /// </summary>
     public Default QuickLimit { get; init; } = new("110s");
 
     /// <summary>
-    /// The first names of the options that the command does not offer. They have no meaning for the command, or the command sets them.
+    /// The names (not the aliases) of the options that the command does not offer. These options have no meaning for the command, or the
+    /// command sets them.
     /// </summary>
     public IReadOnlyList<string> NotOffered { get; init; } = [];
 
-    /// <summary>Help texts that replace the usual text of an option, by the option's first name. The default is added to each.</summary>
+    /// <summary>Texts that replace the usual help of an option, by the option's name, not an alias. The default value is added.</summary>
     public IReadOnlyDictionary<string, string> Words { get; init; } = new Dictionary<string, string>();
 
     /// <summary>Returns the help of an option with its default.</summary>

@@ -123,7 +123,10 @@ internal static class ResultsReading
 
     public static ReportModel Model(IReadOnlyList<string> paths) => new(Read(paths));
 
-    /// <summary>Returns the labels if every run has one and all differ. Otherwise the file names if they differ, else the paths.</summary>
+    /// <summary>
+    /// Returns the labels if every run has a label and all labels differ. Otherwise returns the file names if all file names differ,
+    /// else the paths.
+    /// </summary>
     private static IReadOnlyList<string> NamesOf(IReadOnlyList<string> paths, List<RunRecord> runs)
     {
         var labels = runs.ConvertAll(run => run.Label);

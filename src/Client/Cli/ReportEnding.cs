@@ -19,7 +19,7 @@ internal static class ReportEnding
         [".prom"] = "prometheus",
     };
 
-    /// <summary>The extensions of all reports, with the short extensions first. The extension of results files is not among them.</summary>
+    /// <summary>The extensions of all reports, without the extension of results files. The short extensions come first.</summary>
     public static string Known { get; } = string.Join(", ", Short.Keys.Concat(
         Reports.All.Select(report => "." + report.Format).Where(ending => ending != ResultsEnding)));
 
@@ -27,7 +27,7 @@ internal static class ReportEnding
     public static string? FormatOf(string ending) =>
         Short.GetValueOrDefault(ending) ?? (ending.Length > 0 ? Reports.Find(ending[1..])?.Format : null);
 
-    /// <summary>Separates the files of <c>-o</c>: one of them may be the results file, and the others are reports.</summary>
+    /// <summary>Divides the files of <c>-o</c> into the results file, if there is one, and the reports.</summary>
     /// <exception cref="UsageException">An extension is unknown, or there are two results files.</exception>
     public static (string? Results, IReadOnlyList<ReportFile> Reports) Divide(IEnumerable<string> paths)
     {

@@ -6,7 +6,7 @@ using IpcBench.Client.Run;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary><c>--resume FILE -r +4</c>: adds rounds to a saved run. Its file has the command line, from which the plan is made.</summary>
+/// <summary><c>--resume FILE -r +4</c>: adds rounds to a saved run. FILE has the run's command line, from which the plan is made.</summary>
 internal sealed class Resume
 {
     public const string Usual = "+4";
@@ -20,7 +20,7 @@ internal sealed class Resume
     /// <summary>The command line that has <c>--resume</c>. The results file keeps the command line of the first run.</summary>
     public IReadOnlyList<string> CommandLine { get; private set; } = [];
 
-    /// <exception cref="UsageException">The run cannot be continued, or an option does not go with <c>--resume</c>.</exception>
+    /// <exception cref="UsageException">The run cannot be continued, or an option cannot be combined with <c>--resume</c>.</exception>
     public static Resume Open(string file, ParseResult typed, RunCommandOptions options)
     {
         Option[] allowed = [options.Resume, options.Rounds, options.Verbose, options.Format, options.Output];

@@ -5,7 +5,7 @@ using IpcBench.Client.Terminal;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>Makes the commands that measure and compare: the main command, and the commands that differ from it by their preset.</summary>
+/// <summary>Makes the commands that measure and compare: the main command, and commands that differ from it only in their preset.</summary>
 internal static class RunCommand
 {
     /// <summary>Makes a subcommand with this preset.</summary>
@@ -27,7 +27,8 @@ internal static class RunCommand
         var options = new RunCommandOptions(preset);
         foreach (var option in options.Offered.Concat(service?.Offered ?? []))
             command.Options.Add(option);
-        // Only the main command passes service. It alone has --resume: the results file names the command of its run.
+        // Only the main command passes a service, and only the main command has --resume: the command line in the results file names the
+        // command of the saved run.
         if (service is not null)
             command.Options.Add(options.Resume);
         command.SetAction(async (typed, _) =>

@@ -7,7 +7,7 @@ using IpcBench.Client.Protocols;
 namespace IpcBench.Client.Cli;
 
 /// <summary>The options of all commands that measure. Their letters are the same as in wrk, wrk2 and h2load.</summary>
-/// <param name="preset">The command's defaults and help texts. The command may lack some options.</param>
+/// <param name="preset">The command's defaults and help texts, and the options that the command does not offer.</param>
 /// <param name="list">Receives the options, in the order of the help.</param>
 internal sealed class RunCommandOptions(Preset preset, OptionList list)
 {
@@ -44,7 +44,7 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
         [.. CallMode.All, "unary,upload"]);
 
     public Option<string> Messages { get; } = list.Text(HelpPlace.What.Rarely, "--messages", "COUNT",
-        "messages per stream, after which a new stream is opened (default: one stream as long as the load); for --mode ping-pong, push "
+        "messages per stream, after which a new stream is opened (default: one stream for the whole load); for --mode ping-pong, push "
             + "and pull, and for --call of a method that takes a stream");
 
     public Option<string> Chunk { get; } = list.Text(HelpPlace.What.Rarely, "--chunk", "LIST",
@@ -105,11 +105,11 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
                 : $" (default: {preset.MaxTime} with -r auto)"));
 
     /// <summary>
-    /// The option --resume. Only the main command has it, since the results file names the command of its run.
+    /// The option --resume. Only the main command has this option, since the results file names the command of the saved run.
     /// </summary>
     public Option<string> Resume { get; } = list.Text(HelpPlace.Time.Rarely, "--resume", "FILE",
         $"add rounds to the run in this file: -r +N (default: {Cli.Resume.Usual}); the other options come from the file; the intervals "
-            + "allow for the additional look, as with --rounds auto");
+            + "are corrected for the additional look at the results, as with --rounds auto");
 
     public Option<string> Seed { get; } = list.Text(HelpPlace.Time.Rarely, "--seed", "N",
         "order of the cells in each round (default: random, printed)");

@@ -12,7 +12,7 @@ namespace IpcBench.Client.Cli;
 /// <param name="sweeping">True when the command adds arms after this check, so that one arm is enough here.</param>
 internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions declared, Func<Option<string>, bool> isTyped, bool sweeping)
 {
-    // The limit for the bytes of all packets in flight together, in the buffers of both directions.
+    // The limit for the total bytes of all packets in flight.
     private const long MostBytesOut = 1L << 30;
 
     private int Servers => options.OwnServer ? options.Transports.Count : options.Addresses.Count;
@@ -27,7 +27,10 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             throw new UsageException(sentence);
     }
 
-    /// <summary>Returns why an arm is impossible. Null when all arms are possible. A sweep calls this for the arms that it adds.</summary>
+    /// <summary>
+    /// Returns the reason why an arm cannot be measured. Null when all arms can be measured. A sweep calls this method for the arms that
+    /// the sweep adds.
+    /// </summary>
     public static string? OfArms(RunOptions options) =>
         options.Variants.Any(variant => variant.Knobs.ClientSockets is not null)
         && options.Clients.Any(client => client != ProtocolTable.GrpcDotnet)
@@ -49,7 +52,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     {
         if (options.OwnServer)
         {
-            // A connection over stdio is a child process. With two children, the Windows build did not end under wine.
+            // Each connection over stdio has its own child process. With two child processes, the Windows build did not end under wine.
             if (OperatingSystem.IsWindows() && options.Transports.Contains(Address.Child.Stdio)
                 && options.Topologies.Any(topology => topology.Connections > 1))
                 yield return "stdio is measured with one connection on Windows: write -c 1";

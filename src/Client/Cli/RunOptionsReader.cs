@@ -11,7 +11,7 @@ namespace IpcBench.Client.Cli;
 /// <see cref="RunOptionsCheck"/> checks the result.
 /// </summary>
 /// <param name="declared">All options. An option that the command does not offer keeps its default.</param>
-/// <param name="sweeping">True when the command adds arms after this reading.</param>
+/// <param name="sweeping">True when the command adds arms after it has read the options.</param>
 /// <param name="given">The servers, if the command takes them as arguments. Null means the servers of <c>-U</c>.</param>
 /// <param name="service">The options about the user's service. Null when the command has none.</param>
 internal sealed class RunOptionsReader(
@@ -32,7 +32,7 @@ internal sealed class RunOptionsReader(
     /// Adds the shapes of <c>--shape</c>. Without this option, adds the preset's shapes if the run makes unary gRPC calls at
     /// full load, if neither <c>-c</c> nor <c>-m</c> is given, and if the run compares transports or measures a user's
     /// method. Runs of <c>sweep</c> and <c>--crank</c> get no shapes. A shape that names a client is added only if several
-    /// transports are compared. A run without shapes has a single load.
+    /// transports are compared and <c>--client</c> is not given. A run without shapes has a single load.
     /// </summary>
     private RunOptions InShapes(RunOptions options)
     {
@@ -194,7 +194,7 @@ internal sealed class RunOptionsReader(
         : throw new UsageException($"--watch '{text}' is not NAME=ADDRESS, e.g. --watch app=http://127.0.0.1:8000");
 
     /// <summary>
-    /// Reads --connect-per-call. Alone, the option opens a connection for every call. With <c>both</c>, connections
+    /// Reads --connect-per-call. Without a value, the option opens a connection for every call. With <c>both</c>, connections
     /// that stay open are measured too. In a command that takes servers as arguments, any other word after the option
     /// is a server.
     /// </summary>
@@ -209,7 +209,10 @@ internal sealed class RunOptionsReader(
             _ => [true],
         };
 
-    /// <summary>Returns the number of <c>-n</c>, else the preset's. Null with <c>-d</c> or without a number.</summary>
+    /// <summary>
+    /// Returns the number of <c>-n</c>. Without <c>-n</c>, returns the preset's number of calls. Null if the preset has no number, or if
+    /// <c>-d</c> is given without <c>-n</c>.
+    /// </summary>
     private long? Calls(Func<Option<string>, Default, string> or)
     {
         if (Get(declared.Calls) is { } text)

@@ -54,14 +54,14 @@ internal sealed class ServiceOptions(OptionList list)
     /// <summary>The options in the order of the help.</summary>
     public IEnumerable<Option> Offered => list.All;
 
-    /// <summary>The options that make calls, without the options that only print types.</summary>
+    /// <summary>The options for commands that call a method: all except the options that print services or types.</summary>
     public IEnumerable<Option> ToCall => list.All.Except([List, Describe]);
 
     /// <summary>True when the user wants services or types printed. Nothing is measured then.</summary>
     public bool IsAsked(ParseResult typed) => typed.GetValue(List) || typed.GetValue(Describe) is not null;
 
-    /// <summary>Reads the method to call. Null when there is none.</summary>
-    /// <exception cref="UsageException">The options contradict each other, or need a method and none was given.</exception>
+    /// <summary>Reads the method to call. Null when the user named no method.</summary>
+    /// <exception cref="UsageException">The options contradict each other, or an option needs a method but no method was named.</exception>
     public AskedCall? Read(ParseResult typed)
     {
         string? Get(Option<string> option) => typed.GetValue(option);

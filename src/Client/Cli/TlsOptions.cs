@@ -44,7 +44,7 @@ internal static class TlsOptions
         {
             var certificate = X509Certificate2.CreateFromPem(pem, keyPem);
             // On Windows, TLS needs a stored key (dotnet/runtime issue 23749). LoadPkcs12 stores the key in a file of the user.
-            // The system removes the file with the certificate, but the file stays if this program is killed.
+            // .NET deletes the file when the certificate object is disposed, so the file stays if this program is killed.
             return OperatingSystem.IsWindows()
                 ? X509CertificateLoader.LoadPkcs12(certificate.Export(X509ContentType.Pkcs12), null)
                 : certificate;

@@ -13,7 +13,7 @@ internal sealed class Utf8Console : IDisposable
     private Utf8Console(Encoding? before) => this.before = before;
 
     /// <summary>
-    /// Switches to UTF-8 until the result is disposed. Otherwise a Windows console would stay at UTF-8.
+    /// Switches to UTF-8 until the returned object is disposed. Without the disposal, a Windows console would stay at UTF-8.
     /// </summary>
     public static Utf8Console Enable()
     {

@@ -28,8 +28,8 @@ internal static class CommandTree
     }
 
     /// <summary>
-    /// Translates what users of other tools type: <c>help</c> becomes <c>--help</c>, <c>help load</c> becomes <c>--help load</c>,
-    /// and an address without an option becomes a server of <c>-U</c>.
+    /// Translates arguments that users of other tools type: <c>help</c> becomes <c>--help</c>, <c>help load</c> becomes
+    /// <c>--help load</c>, and an address without an option becomes a server of <c>-U</c>.
     /// </summary>
     public static string[] Meant(string[] args)
     {
@@ -65,7 +65,7 @@ internal static class CommandTree
                 : $"{command.Name} has no option {option}{like}";
     }
 
-    /// <summary>Returns the nearest known word. Null if more than 2 letters, or more than a third, are wrong.</summary>
+    /// <summary>Returns the nearest known word. Null if more than 2 letters differ, or more than a third of the letters.</summary>
     private static string? Meant(string word, IEnumerable<string> known)
     {
         var letters = word.TrimStart('-').Length;
@@ -90,21 +90,23 @@ internal static class ReaperCommand
 }
 
 /// <summary>
-/// <c>GrpcBench serve</c>: runs the server alone. The server gets all following arguments and all signals, and decides the exit code.
+/// <c>GrpcBench serve</c>: runs only the server. The server gets all following arguments and all signals, and its exit code is the exit
+/// code of the command.
 /// </summary>
 internal static class ServeCommand
 {
     public const string Name = "serve";
 
     /// <summary>
-    /// Makes the entry for the help's list of commands. A command line that begins with this name goes to the server without being parsed.
+    /// Makes the entry for the help's list of commands. A command line that begins with <c>serve</c> goes to the server without being
+    /// parsed.
     /// </summary>
     public static Command Create() => new(Name, "Start the server alone, until Ctrl-C; options: GrpcBench serve --help");
 
     /// <summary>
-    /// Replaces this process by the server and does not return. On Windows, runs a child and returns its exit code.
+    /// Replaces this process by the server and does not return. On Windows, runs the server as a child and returns the server's exit code.
     /// </summary>
-    /// <exception cref="EnvironmentException">The server does not exist, or nothing can run it.</exception>
+    /// <exception cref="EnvironmentException">The server's program is missing or cannot run.</exception>
     public static int Run(IEnumerable<string> arguments)
     {
         var start = ChildServerCommand.Locate();

@@ -10,7 +10,7 @@ using IpcBench.Client.Experiments.Sweep;
 namespace IpcBench.Client.Commands;
 
 /// <summary>
-/// The commands with a measurement of their own, in the order of the help. A new command is a folder in Experiments and an entry here.
+/// The commands with a measurement of their own, in the order of the help. To add a command, add a folder in Experiments and an entry here.
 /// </summary>
 internal static class Experiment
 {

@@ -35,7 +35,8 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     public ValueTask<CallResult> CallAsync(long sentNs)
     {
-        // The lock stays held from Begin to Send. Otherwise another thread could withdraw the call and send it again.
+        // The lock is held from Begin to Send. Otherwise another thread could withdraw the begun call and send it, and this thread would
+        // then send the call a second time.
         connection.Enter();
         try
         {
@@ -53,7 +54,7 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     public void SignalReady(bool isReady) => ready.SetResult(isReady);
 
-    /// <summary>Ends the call. The worker may begin its next call at once, so read no old state afterwards.</summary>
+    /// <summary>Ends the call. The worker may begin the next call before this method returns: read no old state afterwards.</summary>
     public void Complete(CallResult result)
     {
         IsInFlight = false;

@@ -15,14 +15,15 @@ internal abstract class Dialer(bool usesLoops)
 
     public bool UsesLoops => usesLoops;
 
-    /// <summary>How often a connect was tried again because the server's accept queue was full.</summary>
+    /// <summary>How often an attempt to connect was repeated because the server's accept queue was full.</summary>
     public abstract long Retries { get; }
 
     /// <summary>
-    /// Makes the dialer for the address. It uses event loops where the system and the transport allow them, otherwise .NET's streams.
+    /// Makes the dialer for the address. Except for shared memory, the dialer uses event loops where the system and the transport allow
+    /// them, otherwise .NET's streams.
     /// </summary>
     /// <param name="bytesAtOnce">
-    /// The bytes that a connection may receive at once. They set the size of its receive buffer (4 to 64 KiB).
+    /// The number of bytes that a connection may receive at once. It sets the size of the receive buffer (4 to 64 KiB).
     /// </param>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static async Task<Dialer> ForAsync(Address address, ConnectorOptions options, long bytesAtOnce, CancellationToken cancellation)
@@ -44,8 +45,8 @@ internal abstract class Dialer(bool usesLoops)
     public ConnectionSource Connections(Func<Scheduler, IConnection> make) => new(make, usesLoops, () => Retries);
 
     /// <summary>
-    /// Returns the buffer pool for a new connection. The connections of a loop share one pool. A connection on
-    /// several threads has its own pool. May be called from any thread.
+    /// Returns the buffer pool for a new connection. The connections of a loop share one pool. A connection
+    /// that runs on no loop has its own pool. Any thread may call this method.
     /// </summary>
     public BufferPool PoolFor(Scheduler scheduler)
     {
@@ -73,8 +74,8 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
         if (address is Address.Tls tls)
         {
             var inner = new LoopStreamConnector(loop, connector);
-            // The registration is not disposed (see DuplexConnection.OpenAsync). If its callback runs late, it aborts a connect
-            // that was cancelled anyway.
+            // The registration is not disposed (see DuplexConnection.OpenAsync). If the callback runs late, it aborts an attempt to
+            // connect that was cancelled anyway.
             var registration = cancellation.UnsafeRegister(_ => loop.Post(_ => inner.Abort(), null), null);
             try
             {
@@ -110,7 +111,7 @@ internal sealed class StreamDialer(Connector connector, int bufferSize) : Dialer
         new StreamDuplex(owner, await connector.ConnectAsync(cancellation), bufferSize);
 }
 
-/// <summary>Opens duplexes through shared memory. Each has a thread of its own, which waits as the options say.</summary>
+/// <summary>Opens duplexes through shared memory. Each duplex has its own thread, which waits in the way that the options set.</summary>
 internal sealed class RingDialer(Address.Child address, RingWait wait, int bufferSize) : Dialer(usesLoops: false)
 {
     public override long Retries => 0;

@@ -12,8 +12,8 @@ internal abstract class Duplex
     public abstract void Start();
 
     /// <summary>
-    /// Sends the bytes that fit without blocking, and removes them from the buffer. <see cref="IDuplexOwner.OnRoom"/>
-    /// tells when to send the rest.
+    /// Sends as many bytes as possible without blocking, and removes them from the buffer. When the remaining bytes can be
+    /// sent, the duplex calls <see cref="IDuplexOwner.OnRoom"/>.
     /// </summary>
     public abstract void Flush(OutputBuffer output);
 

@@ -51,12 +51,15 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
 
     public virtual BlockedTime? Blocked => null;
 
-    /// <summary>False when the connection serves only one call. It is then not opened again after a failure.</summary>
+    /// <summary>False when the connection serves only one call and is not opened again after a failure.</summary>
     public bool Reopens { get; init; } = true;
 
     public int Reopened => reopener.Reopened;
 
-    /// <summary>True when a call can be sent now. Otherwise <see cref="WaitForReady"/> tells when, or that the load is over.</summary>
+    /// <summary>
+    /// True when a call can be sent now. Otherwise <see cref="WaitForReady"/> signals the stream when a call can be sent, or when the
+    /// load is over.
+    /// </summary>
     public bool IsReady => accepting && CanSend;
 
     /// <summary>True during the load, when calls may be sent.</summary>
@@ -82,8 +85,8 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     {
         try
         {
-            // A flush ends its duplex if the duplex is broken. Then a new duplex may already be in use. Its output is
-            // flushed too.
+            // A flush ends a broken duplex. Then a new duplex may already be in use, and the output for the new duplex is flushed
+            // too.
             for (Duplex? flushed = null; depth == 1 && !Output.IsEmpty && Current is { } now && now != flushed; flushed = now)
                 now.Flush(Output);
         }
@@ -99,8 +102,8 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     {
         var opened = new TaskCompletionSource();
         Duplex? begun = null;
-        // The registration is not disposed: Dispose would wait for a running callback and would continue on another
-        // thread than the loop's. A callback that runs too late does nothing.
+        // The registration is not disposed: Dispose would wait for a running callback, and this method would then continue on
+        // another thread than the loop's. A callback that runs too late does nothing.
         var registration = cancellation.UnsafeRegister(_ => scheduler.Post(_ => opened.TrySetCanceled(cancellation), null), null);
         try
         {
@@ -263,7 +266,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     }
 
     /// <summary>Closes the duplex. Sends as much of the waiting output as possible without blocking.</summary>
-    /// <param name="failOut">Ends the calls in flight. Must not send them again yet: there is no duplex.</param>
+    /// <param name="failOut">Ends the calls in flight. Must not send these calls again yet, because there is no duplex.</param>
     /// <param name="whyNotOpen">Makes the error for a caller that waits for the connection to open.</param>
     protected void Drop(Action failOut, Func<IOException> whyNotOpen)
     {

@@ -1,6 +1,6 @@
 namespace IpcBench.Client.Dialing;
 
-/// <summary>The owner of a <see cref="Duplex"/>. Several threads may call at once, except on an event loop.</summary>
+/// <summary>The owner of a <see cref="Duplex"/>. Several threads may call its methods at the same time, except on an event loop.</summary>
 internal interface IDuplexOwner
 {
     /// <summary>Called when bytes have arrived. <paramref name="bytes"/> is valid until this method returns.</summary>

@@ -5,7 +5,7 @@ namespace IpcBench.Client.Dialing;
 
 /// <summary>
 /// Holds bytes that wait to be sent. The memory comes from a pool, and returns to the pool when all bytes are sent. A
-/// borrowed payload is not copied: the buffer refers to the payload, and sends it from its own memory.
+/// borrowed payload is not copied: the buffer only refers to the payload's own memory, and the payload is sent from there.
 /// </summary>
 internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
 {

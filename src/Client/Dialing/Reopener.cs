@@ -4,7 +4,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// The pause before a server is tried again. The first attempt has no pause. The next pause is 10 ms, and each further
+/// The pause before an attempt to connect to a server. The first attempt has no pause. The next pause is 10 ms, and each further
 /// pause is twice as long, up to 250 ms. After a successful call there is again no pause.
 /// </summary>
 internal sealed class BackOff(Scheduler scheduler)

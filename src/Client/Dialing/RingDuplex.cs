@@ -3,14 +3,14 @@ using IpcBench.Transports.Rings;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// A duplex through shared memory. A thread of its own waits for bytes and passes them on, so that the way of waiting is all
-/// that lies between a byte and the code that reads it.
+/// A duplex through shared memory. The duplex has a thread that waits for bytes and passes them to the owner itself. So the
+/// measured way of waiting is not mixed with the cost of waking another thread.
 /// </summary>
 internal sealed class RingDuplex(IDuplexOwner owner, RingConnection ring, int bufferSize) : Duplex
 {
     private readonly ReadOnlyMemory<byte>[] part = new ReadOnlyMemory<byte>[1];
 
-    // The thread, and the caller of Close. The last of the two gives the memory back.
+    // The number of users of the shared memory: the owner until Close, and the thread. The last user frees the memory.
     private int users = 1;
     private bool isClosed;
 
@@ -20,7 +20,7 @@ internal sealed class RingDuplex(IDuplexOwner owner, RingConnection ring, int bu
         new Thread(Run) { IsBackground = true, Name = "shm" }.Start();
     }
 
-    // The owner holds its lock here and in Close, so the memory is there.
+    // The owner holds its lock during Flush and Close, so the memory is not freed during a Flush.
     public override void Flush(OutputBuffer output)
     {
         while (!isClosed && !output.IsEmpty)
@@ -31,7 +31,7 @@ internal sealed class RingDuplex(IDuplexOwner owner, RingConnection ring, int bu
             {
                 output.Clear();
                 ring.NoteBroken();
-                ring.Stop(); // the thread tells the owner, who is in the middle of sending
+                ring.Stop(); // the thread then calls OnEnd: here the owner is in the middle of sending
                 return;
             }
             output.Sent(sent);
@@ -57,7 +57,7 @@ internal sealed class RingDuplex(IDuplexOwner owner, RingConnection ring, int bu
             isOpen = ring.Wait();
             if (ring.TakeRoom())
                 owner.OnRoom(this);
-            // After the end, bytes that arrived before it are still passed on.
+            // When the ring has ended, the bytes that arrived before its end are still passed on.
             for (int count; (count = ring.Receive(buffer)) != 0;)
             {
                 if (count == RingConnection.Broken)

@@ -9,7 +9,7 @@ namespace IpcBench.Client.Dialing;
 [SupportedOSPlatform("linux")]
 internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
 {
-    // The most reads of this socket in a row. After them, the loop serves its other connections.
+    // The maximum number of reads of this socket in a row. Then the loop serves its other connections.
     private const int MostReadsAtOnce = 8;
 
     [ThreadStatic]
@@ -48,7 +48,7 @@ internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler
     {
         output.Clear();
         if (open.IsClosed || LoopSocket.IsOthersEnd(result))
-            return; // the next receive delivers answers that have arrived, and then the reason
+            return; // the next receives deliver the replies that have arrived, and then the error
         open.ResetOnClose();
         // OnEnd is posted and not called here, since the owner is in the middle of sending.
         open.Loop.Post(_ => owner.OnEnd(this, LoopSocket.Describe(result)), null);

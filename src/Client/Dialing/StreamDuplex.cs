@@ -82,7 +82,7 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
         owner.OnRoom(this);
     }
 
-    /// <summary>Begins a write. Does not throw, since the caller holds a lock. A failed task ends the duplex.</summary>
+    /// <summary>Begins a write. Does not throw, since the caller holds a lock: after an error the returned task has failed.</summary>
     private ValueTask WriteAsync(int count)
     {
         try

@@ -5,7 +5,7 @@ namespace IpcBench.Client.Doctor;
 /// <summary>Looks for conditions of this machine that would disturb a measurement.</summary>
 internal static class Doctor
 {
-    // The checks in the order of the output. A new check is a line here.
+    // The checks in the order of the output. To add a check, add an entry here.
     private static readonly Func<DoctorFacts, IEnumerable<Finding>>[] Checks =
     [
         One(LimitChecks.OpenFiles), One(LimitChecks.AcceptQueue), One(LimitChecks.Ports), One(LimitChecks.SocketBuffers),
@@ -21,7 +21,9 @@ internal static class Doctor
     public static async Task<IReadOnlyList<Finding>> ExamineAsync(DoctorOptions options, HostInfo host) =>
         Judge(await FactsGathering.GatherAsync(options, host));
 
-    /// <summary>Returns the warnings and problems, for the reports of a run. Takes some 200 ms, mostly to watch other programs.</summary>
+    /// <summary>
+    /// Returns the warnings and problems, for the reports of a run. Takes about 200 ms, mostly to measure the CPU use of other programs.
+    /// </summary>
     public static async Task<IReadOnlyList<Advice>> ProblemsAsync(DoctorOptions options, HostInfo host) =>
         [.. (await ExamineAsync(options, host)).Where(finding => finding.Level != Level.Ok).Select(finding => finding.ToAdvice())];
 

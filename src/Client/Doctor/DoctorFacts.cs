@@ -21,7 +21,7 @@ internal sealed record DoctorFacts
     /// <summary>The cost of reading the clock once, in ns.</summary>
     public double ClockNs { get; init; }
 
-    /// <summary>The machine's CPU times during the watch, while this program was idle. Null when unknown.</summary>
+    /// <summary>The machine's CPU times during <see cref="DoctorOptions.Watch"/>, while this program was idle. Null when unknown.</summary>
     public MachineTimes? Machine { get; init; }
 
     public long OwnCpuNs { get; init; }
@@ -38,7 +38,7 @@ internal sealed record DoctorFacts
 
     public string ResultsFailure { get; init; } = "";
 
-    /// <summary>Why no certificate can be made. Empty when one can be made. Null when the run needs none.</summary>
+    /// <summary>Why no certificate can be made. Empty when a certificate can be made. Null when the run needs no certificate.</summary>
     public string? CertificateFailure { get; init; }
 
     /// <summary>True when the client was compiled without optimization.</summary>
@@ -71,7 +71,7 @@ internal static class FactsGathering
         return await WatchAsync(facts, options.Watch);
     }
 
-    // This is called last, so that no other reading uses CPU time during the watch.
+    // WatchAsync is called after all other facts are gathered, so that gathering them uses no CPU time during the watch.
     private static async Task<DoctorFacts> WatchAsync(DoctorFacts facts, TimeSpan time)
     {
         var machine = MachineSnapshot.Take();

@@ -56,7 +56,7 @@ internal static class MachineChecks
         var text = Text($"one reading of the clock ({facts.Host.ClockSource}) takes {facts.ClockNs:0} ns");
         return facts.ClockNs <= SlowClockNs
             ? new("clock", Level.Ok, text)
-            : new("clock", Level.Warn, text + ": every call takes so much longer",
+            : new("clock", Level.Warn, text + ": every call reads the clock, so every call takes longer",
                 "use the processor's own clock (clocksource=tsc on the kernel's command line)");
     }
 

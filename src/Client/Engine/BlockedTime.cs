@@ -6,7 +6,8 @@ namespace IpcBench.Client.Engine;
 /// <param name="SocketNs">Time in which the socket was full.</param>
 /// <param name="Times">How often a stream became unable to write.</param>
 /// <param name="AheadBytes">
-/// The most bytes in flight under flow control on a connection when a stream was blocked. Each measured window counts anew.
+/// The largest number of flow-controlled bytes that were in flight on a connection when a stream became blocked. Starts
+/// at 0 in each window.
 /// </param>
 internal readonly record struct BlockedTime(
     long StreamWindowNs, long ConnectionWindowNs, long SocketNs, long Times = 0, long AheadBytes = 0)

@@ -18,7 +18,7 @@ internal readonly struct CallResult
     /// <summary>The result of a call that was cut off, at its time-out or at the time limit after the window.</summary>
     public static CallResult CutOff => new(CutOffMark);
 
-    /// <summary>The result of waiting for a message until the load was over. It does not count as a call.</summary>
+    /// <summary>The result when a stream waited for a message until the load was over. This wait does not count as a call.</summary>
     public static CallResult Over => new(OverMark);
 
     /// <param name="kind">One of a few short texts: <c>status 13</c>, <c>reset</c>, <c>wrong length</c>.</param>

@@ -18,7 +18,7 @@ internal sealed class ConnectLog
         }
     }
 
-    /// <summary>Begins a window, and forgets the connect times of the last window.</summary>
+    /// <summary>Begins a window, and forgets the connect times of the previous window.</summary>
     public void Begin()
     {
         lock (gate)
@@ -31,7 +31,7 @@ internal sealed class ConnectLog
             times.Record(nanoseconds);
     }
 
-    /// <summary>Returns the percentiles 50, 90 and 99 and the maximum of the connect times, in ns. Empty when nothing connected.</summary>
+    /// <summary>Returns the percentiles 50, 90 and 99 and the maximum of the connect times, in ns. Empty without a connection.</summary>
     public IReadOnlyList<long> Percentiles()
     {
         lock (gate)

@@ -16,7 +16,7 @@ internal sealed class ConnectionRamp
 
     private ConnectionRamp(CancellationTokenSource limit) => this.limit = limit;
 
-    /// <returns>The duration of each connect in ns, ascending.</returns>
+    /// <returns>The connect time of each connection in ns, ascending.</returns>
     public static async Task<long[]> OpenAsync(IReadOnlyList<Scheduler> schedulers, EngineOptions options, CancellationToken cancellation)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
@@ -48,7 +48,7 @@ internal sealed class ConnectionRamp
                 }
                 catch (Exception e)
                 {
-                    // Any exception of the system or a library becomes the reason in the message.
+                    // OpenAsync may throw any exception of the system or of a library. The error message gives its text as the reason.
                     lock (gate)
                     {
                         if (error is null or OperationCanceledException && e is not OperationCanceledException)

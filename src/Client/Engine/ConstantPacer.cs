@@ -11,8 +11,8 @@ internal sealed class ConstantPacer(WindowClock clock, long? calls, double perSe
     public override long Claim(long nowNs) => startNs + OffsetNs(Interlocked.Increment(ref claimed) - 1, perSecond);
 
     /// <summary>
-    /// Returns how long after the first call (number 0) the call <paramref name="number"/> is due, in ns. The result is computed from
-    /// the number alone, so that rounding errors do not add up.
+    /// Returns the time in ns from the due time of the first call (number 0) to the due time of the call
+    /// <paramref name="number"/>. The result is computed from the number alone, so that rounding errors do not add up.
     /// </summary>
     public static long OffsetNs(long number, double perSecond) => (long)(number * (1e9 / perSecond));
 }

@@ -7,7 +7,7 @@ internal record EngineOptions
 {
     public required Address Address { get; init; }
 
-    /// <summary>Payload bytes to request.</summary>
+    /// <summary>Payload bytes of each call, sent or received.</summary>
     public required long Size { get; init; }
 
     public required int Connections { get; init; }

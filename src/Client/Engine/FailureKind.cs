@@ -2,13 +2,13 @@ using System.Globalization;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>The kinds of failed calls that several protocols share, under the names that they have in results files.</summary>
+/// <summary>The names of those kinds of failures that several protocols share. Results files contain these names.</summary>
 internal static class FailureKind
 {
-    /// <summary>The connection ended before the call did.</summary>
+    /// <summary>The connection ended before the call ended.</summary>
     public const string ConnectionLost = "connection lost";
 
-    /// <summary>The server's bytes are not what the protocol allows.</summary>
+    /// <summary>The server sent bytes that the protocol does not allow.</summary>
     public const string Protocol = "protocol";
 
     private const string HttpMark = "http ";

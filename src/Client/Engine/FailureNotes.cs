@@ -8,7 +8,7 @@ internal sealed class FailureNotes(IReadOnlyList<string>? secrets = null)
 {
     private readonly ConcurrentDictionary<string, string> first = new(StringComparer.Ordinal);
 
-    /// <summary>Forgets the messages of the last window.</summary>
+    /// <summary>Forgets the messages of the previous window.</summary>
     public void Begin() => first.Clear();
 
     /// <summary>True when a message about this kind of failure is kept.</summary>

@@ -24,13 +24,13 @@ internal interface IConnection : IAsyncDisposable
     /// <summary>How long streams had bytes to write but could not write. Null when unknown. May be read from any thread.</summary>
     BlockedTime? Blocked => null;
 
-    /// <summary>Opens the connection for the first time. A connection that dies later opens itself again.</summary>
+    /// <summary>Opens the connection for the first time. A connection for many calls opens itself again if it dies later.</summary>
     /// <exception cref="IOException">The connection could not be opened. The message says why.</exception>
     Task OpenAsync(CancellationToken cancellation);
 
     /// <summary>
-    /// Closes the connection after its only call. If the protocol lets the server close first, waits for the server. Called on the
-    /// scheduler's thread.
+    /// Closes the connection after its only call. If the protocol lets the server close first, gives the server a short
+    /// time to close the connection. Called on the scheduler's thread.
     /// </summary>
     ValueTask FinishAsync() => DisposeAsync();
 
@@ -46,13 +46,14 @@ internal interface IConnection : IAsyncDisposable
     }
 
     /// <summary>
-    /// Called when the load begins or ends. After the end, <see cref="IStream.ReadyAsync"/> gives false. Streams that already wait
-    /// in it get false too.
+    /// Called when the load begins or ends. After the end, <see cref="IStream.ReadyAsync"/> returns false. Calls of
+    /// ReadyAsync that are still waiting return false too.
     /// </summary>
     void SetAccepting(bool accepting);
 
     /// <summary>
-    /// Begins a batch. All calls that are sent before <see cref="Leave"/> go out together. Each Enter needs one Leave. Pairs may be nested.
+    /// Begins a batch. All calls that are sent before <see cref="Leave"/> go out together. Each Enter needs one Leave. Pairs of
+    /// Enter and Leave may be nested.
     /// </summary>
     void Enter();
 

@@ -7,7 +7,7 @@ namespace IpcBench.Client.Engine;
 /// <summary>Records the calls of one thread. The records of all threads are summed after the window.</summary>
 internal sealed class LatencyRecorder
 {
-    private const int MostBuckets = 36_000; // an hour
+    private const int MostBuckets = 36_000; // one hour, with 10 buckets per second
 
     private readonly Dictionary<string, long> failed = [];
     private long[] buckets = [];
@@ -21,7 +21,7 @@ internal sealed class LatencyRecorder
 
     public LatencyHistogram Latency { get; } = new();
 
-    /// <summary>Times from send to reply of successful calls before the window. Null without load before the window.</summary>
+    /// <summary>For successful calls before the window: the times from send to reply. Null without load before the window.</summary>
     public LatencyHistogram? Lead { get; private set; }
 
     /// <summary>Latencies of calls that were cut off. Null until a call was cut off.</summary>
@@ -30,11 +30,12 @@ internal sealed class LatencyRecorder
     /// <summary>Times from send to reply. Null in a closed loop.</summary>
     public LatencyHistogram? ServiceTime { get; private set; }
 
-    /// <summary>Times from due to send. Null in a closed loop.</summary>
+    /// <summary>Times from the due time to the send. Null in a closed loop.</summary>
     public LatencyHistogram? SendLateness { get; private set; }
 
     /// <summary>
-    /// For calls that were due in the window but sent after it: the times from due to the end of the window. Null without such calls.
+    /// For calls that were due in the window but sent after it: the times from the due time to the end of the window. Null
+    /// without such calls.
     /// </summary>
     public LatencyHistogram? SentAfter { get; private set; }
 
@@ -42,8 +43,9 @@ internal sealed class LatencyRecorder
     public long Started { get; private set; }
 
     /// <summary>
-    /// Calls that began in the window and succeeded, in the window or after it. <see cref="CutOff"/> and <see cref="Failed"/> also
-    /// count only calls that began in the window.
+    /// Calls that began in the window and succeeded, in the window or after it. <see cref="CutOff"/> and
+    /// <see cref="Failed"/> count calls that began in the window, and the failures of <see cref="RecordEnd"/> and
+    /// <see cref="RecordUnanswered"/>.
     /// </summary>
     public long Ok { get; private set; }
 
@@ -58,10 +60,10 @@ internal sealed class LatencyRecorder
     /// <summary>Payload bytes of the replies to the <see cref="Completed"/> calls.</summary>
     public ReplySizes Replies => replies;
 
-    /// <summary>Payload bytes of all replies of the load, also before and after the window.</summary>
+    /// <summary>Payload bytes of all successful calls of the load, also before and after the window.</summary>
     public long AllBytes { get; private set; }
 
-    /// <summary>The sum over all successful calls, in which each call counts with the share of its time that lies in the window.</summary>
+    /// <summary>The number of successful calls. Each call counts only with the share of its time that lies in the window.</summary>
     public double Credited => whole + parts + received;
 
     /// <summary>Calls sent so far: before, in and after the window.</summary>
@@ -70,13 +72,13 @@ internal sealed class LatencyRecorder
     /// <summary>Calls that ended so far, successfully or not.</summary>
     public long AllEnded => leadEnded + Ended + tailEnded;
 
-    /// <summary>Calls sent before the end of the window that are still in flight.</summary>
+    /// <summary>Calls in flight that were sent before the end of the window.</summary>
     public long Crossing => Unended + Started - Ended;
 
-    /// <summary>Calls sent before the window that are still in flight.</summary>
+    /// <summary>Calls in flight that were sent before the window.</summary>
     public long Unended => leadBegun - leadEnded;
 
-    /// <summary>Calls sent before the window that have ended, successfully or not.</summary>
+    /// <summary>Ended calls that were sent before the window, successful or not.</summary>
     public long LeadEnded => leadEnded;
 
     /// <summary>When the first call of the window was sent. Meaningless while <see cref="Started"/> is 0.</summary>
@@ -90,16 +92,16 @@ internal sealed class LatencyRecorder
     /// <summary>The number of completed calls in each 100 ms of the window.</summary>
     public ReadOnlySpan<long> Buckets => buckets;
 
-    /// <summary>Successful calls of all windows. May be read from any thread.</summary>
+    /// <summary>All successful calls so far, inside and outside of windows. May be read from any thread.</summary>
     public long AllOk => Volatile.Read(ref allOk);
 
-    /// <summary>Begins a window, and forgets the records of the last window.</summary>
+    /// <summary>Begins a window, and forgets the records of the previous window.</summary>
     public void Begin(WindowClock window, LoadWindow load)
     {
         var isOpenLoop = load.Rate is not null;
         clock = window;
         Latency.Clear();
-        Lead = load.Lead > TimeSpan.Zero ? Lead ?? new() : null; // reused for each slice: it has 270 kB
+        Lead = load.Lead > TimeSpan.Zero ? Lead ?? new() : null; // reused for each slice: a histogram has 270 kB
         Lead?.Clear();
         CutOffLatency = SentAfter = null;
         ServiceTime = isOpenLoop ? new() : null;
@@ -115,7 +117,7 @@ internal sealed class LatencyRecorder
         Array.Clear(buckets);
     }
 
-    /// <summary>Notes that a call is sent. Returns its part of the load, which <see cref="Record"/> needs.</summary>
+    /// <summary>Notes that a call is sent. Returns the part of the load to which the call belongs, for <see cref="Record"/>.</summary>
     public CallPart RecordStart(long intendedNs, long sentNs)
     {
         if (sentNs < clock.BeginNs)
@@ -168,7 +170,9 @@ internal sealed class LatencyRecorder
         parts += Share(sentNs, doneNs);
     }
 
-    /// <summary>Notes that a message was written. The receiver reports its arrival later. Parameters as in <see cref="Record"/>.</summary>
+    /// <summary>
+    /// Notes that a message was written. The receiver reports the arrival later. For the parameters, see <see cref="Record"/>.
+    /// </summary>
     public void RecordWritten(CallPart part, long intendedNs, long sentNs, long doneNs, CallResult result)
     {
         LastDoneNs = doneNs;
@@ -208,7 +212,8 @@ internal sealed class LatencyRecorder
     }
 
     /// <summary>
-    /// Notes the receiver's report about a stream that has ended. Messages that arrived in the window count as calls completed in it.
+    /// Notes the receiver's report about a stream that has ended. Messages that arrived in the window count as calls that
+    /// completed in the window.
     /// </summary>
     public void RecordReceipt(Receipt receipt, long nowNs)
     {
@@ -219,7 +224,8 @@ internal sealed class LatencyRecorder
         {
             var from = receipt.BeginNs + slot * receipt.SlotNs;
             var begin = Math.Max(from, clock.BeginNs);
-            // Within a slot, arrivals count as evenly spread. A slot is about 1 ms, and longer on long streams (ArrivalLog).
+            // The arrivals within a slot are assumed to be evenly spread. A slot lasts about 1 ms, or more on long streams
+            // (ArrivalLog).
             var inside = receipt.Slots[slot] * Math.Max(0, Math.Min(from + receipt.SlotNs, clock.EndNs) - begin) / (double)receipt.SlotNs;
             if (inside <= 0)
                 continue;
@@ -249,7 +255,7 @@ internal sealed class LatencyRecorder
         return part;
     }
 
-    /// <summary>Notes that a stream of messages ended with an error. This counts as one more failed call.</summary>
+    /// <summary>Notes that a stream of messages ended with an error. The error counts as one more failed call.</summary>
     public void RecordEnd(long nowNs, CallResult result)
     {
         if (Started++ == 0)
@@ -260,8 +266,8 @@ internal sealed class LatencyRecorder
     }
 
     /// <summary>
-    /// If a failed call was in flight during the whole window, counts it as one of the window's calls. Otherwise a server that
-    /// answers a stream before the window, but never in it, would cause no failure.
+    /// If a failed call was in flight during the whole window, counts the call as one of the window's calls. Without this
+    /// rule, a server that answers a stream before the window but never in the window would cause no failure.
     /// </summary>
     public void RecordUnanswered(long sentNs, long doneNs, CallResult result)
     {
@@ -308,8 +314,8 @@ internal sealed class LatencyRecorder
     }
 
     /// <summary>
-    /// Returns the share of a call's time that lies in the window. Not negative, even if another thread sets an edge of the window
-    /// meanwhile.
+    /// Returns the share of a call's time that lies in the window. The share is never negative, even if another thread sets
+    /// an edge of the window during this method.
     /// </summary>
     private double Share(long sentNs, long doneNs)
     {
@@ -353,7 +359,8 @@ internal enum CallPart : byte
     Window,
 
     /// <summary>
-    /// After the window, until the calls that cross its end have ended. Without this load, those calls would run on an idle server.
+    /// After the window, until the calls that were in flight at its end have ended. Without this load, these calls would
+    /// run on an idle server.
     /// </summary>
     Tail,
 }

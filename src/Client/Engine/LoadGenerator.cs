@@ -2,7 +2,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Holds the connections of one cell, spread over threads, and runs windows of load over them.</summary>
+/// <summary>Holds the connections of one cell, spread over threads, and runs windows of load over these connections.</summary>
 internal sealed class LoadGenerator : IAsyncDisposable
 {
     private static readonly TimeSpan AbandonedPatience = TimeSpan.FromSeconds(2);
@@ -16,7 +16,7 @@ internal sealed class LoadGenerator : IAsyncDisposable
 
     private LoadGenerator(EngineOptions options, ConnectionSource source) => (this.options, this.source) = (options, source);
 
-    /// <summary>Successful calls of all windows so far. Cheap. May be read from any thread, also after the end.</summary>
+    /// <summary>All successful calls so far, inside and outside of windows. Any thread may read this, even after disposal.</summary>
     public long CallsSoFar => schedulers.Sum(scheduler => scheduler.Recorders.Sum(recorder => recorder.AllOk));
 
     /// <summary>The number of system calls for all connections. Null where .NET makes these calls. May be read from any thread.</summary>
@@ -24,7 +24,8 @@ internal sealed class LoadGenerator : IAsyncDisposable
 
     /// <summary>Opens all connections of a cell.</summary>
     /// <exception cref="IOException">
-    /// Not all connections could be opened before the deadline. The message has the number of open connections and the last error.
+    /// Not all connections could be opened before the deadline. The message gives the first error and, if some connections
+    /// were opened, their number.
     /// </exception>
     public static async Task<LoadGenerator> OpenAsync(EngineOptions options, ConnectionSource source, CancellationToken cancellation)
     {
@@ -88,7 +89,8 @@ internal sealed class LoadGenerator : IAsyncDisposable
             schedulers.Add(source.UsesLoops && OperatingSystem.IsLinux() ? new LoopScheduler(i) : new PoolScheduler());
         for (var i = 0; i < options.Connections; i++)
         {
-            // Each thread gets consecutive connections. Workers are made thread by thread, so they have the same order.
+            // Each thread gets consecutive connections. Workers are made thread by thread, so workers and connections have
+            // the same order.
             var scheduler = schedulers[(int)((long)i * count / options.Connections)];
             connections.Add(source.Make(scheduler));
             scheduler.Add(connections[^1]);

@@ -6,7 +6,7 @@ namespace IpcBench.Client.Engine;
 /// <summary>The measurement of one window. <see cref="Measurement"/> explains each count.</summary>
 internal sealed record LoadResult
 {
-    /// <summary>False when nothing was measured: before the window began, the load ended or the server was lost.</summary>
+    /// <summary>False when nothing was measured, because the load ended or the server was lost before the window began.</summary>
     public required bool HasBegun { get; init; }
 
     public required long WindowNs { get; init; }
@@ -48,7 +48,7 @@ internal sealed record LoadResult
     /// <summary>Times from send to reply. Null in a closed loop.</summary>
     public LatencyHistogram? ServiceTime { get; init; }
 
-    /// <summary>Times from due to send. Null in a closed loop.</summary>
+    /// <summary>Times from the due time to the send. Null in a closed loop.</summary>
     public LatencyHistogram? SendLateness { get; init; }
 
     public required ConnectionStats Connections { get; init; }

@@ -70,8 +70,8 @@ internal sealed class LoadSum
     }
 
     /// <summary>
-    /// Joins the windows end to end. Within each bucket of a window (at most 100 ms), calls are taken as evenly spread. They are
-    /// divided accordingly among the 100 ms buckets of the sum.
+    /// Appends a window to the windows before. Within each bucket of the window (at most 100 ms), the calls are assumed to be
+    /// evenly spread, and are divided accordingly among the 100 ms buckets of the sum.
     /// </summary>
     private void AddBuckets(LoadResult next)
     {

@@ -4,30 +4,33 @@ namespace IpcBench.Client.Engine;
 internal sealed record LoadWindow
 {
     /// <summary>
-    /// The shortest time of load before the window. It makes the server busy before the window begins. Zero where
-    /// <see cref="Calls"/> are counted.
+    /// The least duration of the load before the window. This load makes the server busy before the window begins. Must be
+    /// zero when <see cref="Calls"/> is set.
     /// </summary>
     public TimeSpan Lead { get; init; }
 
     /// <summary>
-    /// Length of the window. Load continues after the window until all calls that cross its end have ended. Null when
-    /// only the number of <see cref="Calls"/> ends the window.
+    /// Length of the window. Load continues after the window until all calls that were in flight at its end have ended.
+    /// Null when only the number of <see cref="Calls"/> ends the window.
     /// </summary>
     public TimeSpan? Duration { get; init; }
 
     /// <summary>
-    /// If calls are slow, makes the window longer than <see cref="Duration"/>: this many times the median duration of
-    /// the calls before the window. 0 means that the window is never longer.
+    /// The least length of the window, as a multiple of the median duration of the calls before the window. If calls are
+    /// slow, the window is therefore longer than <see cref="Duration"/>. 0 means that the window is never longer.
     /// </summary>
     public int Medians { get; init; }
 
-    /// <summary>The most calls that are started. <see cref="Duration"/> may end the window earlier. Null when time alone ends it.</summary>
+    /// <summary>
+    /// The largest number of calls to start. <see cref="Duration"/> may end the window earlier. Null when only Duration ends
+    /// the window.
+    /// </summary>
     public long? Calls { get; init; }
 
     /// <summary>Calls per second over all streams in an open loop. Null in a closed loop.</summary>
     public double? Rate { get; init; }
 
-    /// <summary>True when the gaps between the calls of an open loop are exponential. False when they are constant.</summary>
+    /// <summary>True when the gaps between the calls of an open loop are exponentially distributed. False when they are constant.</summary>
     public bool Poisson { get; init; }
 
     public long Seed { get; init; }

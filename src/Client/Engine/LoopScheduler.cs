@@ -7,8 +7,9 @@ namespace IpcBench.Client.Engine;
 [SupportedOSPlatform("linux")]
 internal sealed class LoopScheduler(int number) : Scheduler
 {
-    // From this many streams on, the loop yields its CPU before it waits for events, even with only one connection.
-    // With two or four calls in flight, a yield delayed replies over TCP. With ten or more, it only saves CPU time.
+    // If a connection has at least this many streams, the loop yields its CPU before it waits for events, even with only
+    // one connection. With two or four calls in flight, a yield delayed replies over TCP. With ten or more calls, a yield
+    // only saves CPU time.
     private const int ManyStreams = 8;
 
     private readonly LatencyRecorder recorder = new();

@@ -1,8 +1,8 @@
 namespace IpcBench.Client.Engine;
 
-/// <summary>Decides when the next call starts, and whether it may still start. All streams of a cell share one pacer.</summary>
+/// <summary>Decides when the next call starts, and whether a call may still start. All streams of a cell share one pacer.</summary>
 /// <param name="clock">The clock of the load. No call starts at or after <see cref="WindowClock.StopNs"/>.</param>
-/// <param name="calls">The most calls that are started. Null when the clock alone stops them.</param>
+/// <param name="calls">The largest number of calls to start. Null when only the clock stops the calls.</param>
 internal abstract class Pacer(WindowClock clock, long? calls)
 {
     private readonly bool isCounted = calls is not null;
@@ -18,15 +18,15 @@ internal abstract class Pacer(WindowClock clock, long? calls)
         _ => new ClosedPacer(clock, window.Calls),
     };
 
-    /// <summary>Claims the next start. May be called from any thread.</summary>
+    /// <summary>Claims the next call for a stream. May be called from any thread.</summary>
     /// <param name="intendedNs">The due time in ns. It lies in the past if all streams were busy at that time.</param>
-    /// <returns>False when neither this call nor a later one may start.</returns>
+    /// <returns>False when neither this call nor a later call may start.</returns>
     public bool Next(long nowNs, out long intendedNs)
     {
         intendedNs = Claim(nowNs);
         return Math.Max(intendedNs, nowNs) < clock.StopNs && (!isCounted || Interlocked.Decrement(ref left) >= 0);
     }
 
-    /// <summary>Claims the next start and returns its due time, even after the load. Any thread may call.</summary>
+    /// <summary>Claims the next call and returns its due time, even after the end of the load. May be called from any thread.</summary>
     public abstract long Claim(long nowNs);
 }

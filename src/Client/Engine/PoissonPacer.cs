@@ -1,6 +1,8 @@
 namespace IpcBench.Client.Engine;
 
-/// <summary>Starts calls with exponential gaps, like many independent callers. The same seed gives the same starts.</summary>
+/// <summary>
+/// Starts calls with exponentially distributed gaps, like many independent callers. The same seed gives the same due times.
+/// </summary>
 /// <param name="clock">The clock of the load. The first gap begins when the load starts.</param>
 /// <param name="calls">See <see cref="Pacer"/>.</param>
 /// <param name="perSecond">Mean calls per second over all streams.</param>

@@ -5,8 +5,8 @@ namespace IpcBench.Client.Engine;
 /// <summary>A scheduler on .NET's threads: each thread has its own recorder, and each connection has a lock.</summary>
 internal sealed class PoolScheduler : Scheduler
 {
-    // The last part of a wait, for which a more precise sleep is used. Monitor.Wait counts in ms and may end 1 ms late,
-    // on Windows one timer tick more.
+    // The last part of a wait, for which a more precise sleep is used. Monitor.Wait counts in ms and may end 1 ms late. On
+    // Windows, it may end one timer tick later still.
     private static readonly long LastStretchNs = OperatingSystem.IsWindows() ? 2_000_000 : 1_000_000;
 
     private readonly ThreadLocal<LatencyRecorder> own;
@@ -110,7 +110,7 @@ internal sealed class PoolScheduler : Scheduler
     }
 
     /// <summary>
-    /// Finds a timer that is due. If no timer is due, returns no timer and the ns that the caller must sleep. If the
+    /// Finds a timer that is due. If no timer is due, returns no timer and the time in ns that the caller must sleep. If the
     /// first timer is more than <see cref="LastStretchNs"/> away, this method itself waits for all but these last ns,
     /// and then returns no timer and 0 ns.
     /// </summary>

@@ -16,13 +16,13 @@ internal abstract class Scheduler : IDisposable
     /// <summary>The number of system calls for the sockets. Null where .NET makes these calls. May be read from any thread.</summary>
     public virtual LoopCounts? Counts => null;
 
-    /// <summary>Begins a window on all recorders, including those that are created later.</summary>
+    /// <summary>Begins a window on all recorders, including recorders that are created later.</summary>
     public abstract void BeginWindow(WindowClock clock, LoadWindow window);
 
     /// <summary>All recorders that exist so far. May be read from any thread, also after the scheduler's end.</summary>
     public abstract IReadOnlyCollection<LatencyRecorder> Recorders { get; }
 
-    /// <summary>Runs the action on the scheduler's thread. May be called from any thread.</summary>
+    /// <summary>Runs the action on a thread of the scheduler. May be called from any thread.</summary>
     public abstract void Post(Action<object?> action, object? state);
 
     /// <summary>Calls the timer when <see cref="MonotonicClock"/> reaches the due time.</summary>
@@ -34,8 +34,8 @@ internal abstract class Scheduler : IDisposable
     public abstract void Dispose();
 
     /// <summary>
-    /// Runs the action on the scheduler's thread (<see cref="Post"/>). The task completes on another thread. If the action throws, the
-    /// task fails with the exception.
+    /// Runs the action on a thread of the scheduler (<see cref="Post"/>). Code that awaits the returned task continues on
+    /// .NET's thread pool. If the action throws, the task fails with the exception.
     /// </summary>
     public Task RunAsync(Func<Task> action)
     {
@@ -49,7 +49,7 @@ internal abstract class Scheduler : IDisposable
             }
             catch (Exception e)
             {
-                done.SetException(e); // nobody awaits the posted action: its exception would end the process
+                done.SetException(e); // uncaught, an exception of the posted action would end the process
             }
         }, null);
         return done.Task;

@@ -6,7 +6,7 @@ namespace IpcBench.Client.Engine;
 internal static class ServerWords
 {
     /// <summary>Returns the text on one line, without secrets and without control characters that a terminal would obey.</summary>
-    /// <param name="longest">The most characters of the text. The rest is cut off.</param>
+    /// <param name="longest">The largest number of characters to return. Longer texts are cut.</param>
     public static string OneLine(string text, IEnumerable<string> secrets, int longest = 200)
     {
         foreach (var secret in secrets)
@@ -17,7 +17,8 @@ internal static class ServerWords
     }
 
     /// <summary>
-    /// Lists the texts to hide in a server's words: each value that was sent to it and each word of the value, if longer than 3 characters.
+    /// Lists the texts to hide in messages of a server: each value that was sent to the server, and each word of a value.
+    /// Texts of at most 3 characters are not hidden.
     /// </summary>
     public static IReadOnlyList<string> Secrets(IEnumerable<string> values) =>
         [.. values.SelectMany(value => value.Split(' ').Append(value)).Where(text => text.Length > 3)

@@ -1,9 +1,9 @@
 namespace IpcBench.Client.Engine;
 
 /// <summary>
-/// Gives pseudorandom numbers that depend on the seed alone, on every platform and .NET version. System.Random does not
-/// promise this. See Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Only one thread at a
-/// time may use it.
+/// Generates pseudorandom numbers. The same seed gives the same numbers on every platform and .NET version, which
+/// System.Random does not guarantee. See Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+/// Not thread-safe.
 /// </summary>
 internal struct SplitMix64(ulong state)
 {

@@ -1,21 +1,23 @@
 namespace IpcBench.Client.Engine;
 
 /// <summary>
-/// The edges of a window and the end of the load. Load begins before the window and continues after it, so that the
-/// server is busy at both edges. The supervising thread sets the edges. All threads read them.
+/// The begin and the end of a window (its edges), and the start and the end of the load. Load begins before the window and
+/// continues after it, so that the server is busy at both edges. The supervising thread sets these times. All threads read
+/// them.
 /// </summary>
 internal sealed class WindowClock(long startNs)
 {
     private long begin = long.MaxValue, end = long.MaxValue, stop = long.MaxValue;
 
-    /// <summary>When the load starts. Schedules count from this time.</summary>
+    /// <summary>When the load starts. The due times of calls count from this time.</summary>
     public long StartNs { get; } = startNs;
 
     /// <summary>When the window began. <see cref="long.MaxValue"/> before the window has begun.</summary>
     public long BeginNs => Volatile.Read(ref begin);
 
     /// <summary>
-    /// When the window ended. <see cref="long.MaxValue"/> before the end, and also after it if the window ended with its last call.
+    /// When the window ended. <see cref="long.MaxValue"/> before the end. If the window ended with its last call,
+    /// MaxValue also after the end.
     /// </summary>
     public long EndNs => Volatile.Read(ref end);
 

@@ -2,14 +2,18 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Reads the connections' counters at a window's edges, and passes the edges on to the caller.</summary>
+/// <summary>
+/// Reads the connections' counters at the begin and the end of a window, and calls the caller's <see cref="IWindowEdges"/>
+/// at the same times.
+/// </summary>
 internal sealed class WindowReadings(
     IReadOnlyList<IConnection> connections, ConnectionSource source, IReadOnlyList<long> connectTimes, IWindowEdges? edges) : IWindowEdges
 {
     private readonly long bytesAtStart = Bytes(connections);
     private long bytesAtBegin, bytesAtEnd;
     private BlockedTime? blockedAtBegin, blockedAtEnd;
-    // Counted before the load. During the load, a connection that the server closed is not open until it is opened again.
+    // Open connections, counted before the load. During the load, a connection that the server has closed would be missing
+    // until it is opened again.
     private readonly int opened = connections.Count(connection => connection.IsOpen);
     private (int Reopened, long? Streams) atBegin;
     private (long Count, IReadOnlyList<long> Percentiles) connects = (0, []);
@@ -19,7 +23,7 @@ internal sealed class WindowReadings(
     /// <summary>Successful calls on these connections before this load.</summary>
     public required long OkBefore { get; init; }
 
-    /// <summary>Bytes received in the window. Null when they are not counted.</summary>
+    /// <summary>Bytes received in the window. Null when received bytes are not counted.</summary>
     public long? Received => IsCounted ? bytesAtEnd - bytesAtBegin : null;
 
     /// <summary>The servers' first message about each kind of failure. Kinds without a message are not included.</summary>
@@ -39,7 +43,7 @@ internal sealed class WindowReadings(
         edges?.BeforeBegin();
         bytesAtBegin = Bytes(connections);
         blockedAtBegin = BlockedSoFar();
-        // This call is the last, so that the CPU time of the readings above is used before the window.
+        // This call comes last, so that the window does not contain the CPU time of the readings above.
         edges?.OnBegin();
     }
 
@@ -53,8 +57,8 @@ internal sealed class WindowReadings(
     }
 
     /// <summary>
-    /// Estimates the payload among the bytes that arrived in the window. The rest is headers and frames. The payload is taken to have
-    /// the same share in the window as in the whole load. Null when bytes are not counted.
+    /// Estimates how many of the bytes that arrived in the window are payload, and not headers or frames. The share of the
+    /// payload is assumed to be the same in the window as in the whole load. Null when no bytes were counted.
     /// </summary>
     /// <param name="payload">Payload bytes of all successful calls of the load.</param>
     public double? Payload(long payload) => IsCounted && Bytes(connections) - bytesAtStart is > 0 and var all

@@ -46,8 +46,8 @@ internal sealed class WindowRun
     public IEnumerable<long> CallsByConnection => workers.Select(streams => streams.Sum(worker => worker.Calls));
 
     /// <summary>
-    /// Returns the waiting times of the calls that were due in the window but not sent in it, each until the end of the window. Call
-    /// this once, after <see cref="Drained"/>.
+    /// Returns, for each call that was due in the window but not sent in it, the time from the due time to the end of the
+    /// window. Call this method once, after <see cref="Drained"/> has completed.
     /// </summary>
     public LatencyHistogram NotSent(long started)
     {

@@ -5,8 +5,8 @@ namespace IpcBench.Client.Engine;
 
 /// <summary>
 /// Moves a window through its stages: load before the window, the window, load after the window, no load. The load after the
-/// window lasts until the calls that cross the window's end have ended. Otherwise these calls would run on an idle server, and
-/// their latencies would be too short.
+/// window lasts until the calls that were in flight at the window's end have ended. Otherwise these calls would run on an
+/// idle server, and their latencies would be too short.
 /// </summary>
 internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> schedulers, long timeoutNs, IWindowEdges edges)
 {
@@ -23,7 +23,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
         Drain,
     }
 
-    /// <summary>True when the window was not begun because no call of the load before it succeeded.</summary>
+    /// <summary>True when the window did not begin because no call of the load before it succeeded.</summary>
     public bool IsUnanswered { get; private set; }
 
     /// <summary>True while calls may still be sent.</summary>
@@ -36,7 +36,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
 
     private IEnumerable<LatencyRecorder> Recorders => schedulers.SelectMany(scheduler => scheduler.Recorders);
 
-    /// <summary>Returns the time in ns after which the stage may change. <see cref="Step"/> need not be called earlier.</summary>
+    /// <summary>Returns for how many ns the stage cannot change. <see cref="Step"/> need not be called during this time.</summary>
     public long QuietNs(long now) => stage switch
     {
         Stage.Lead when run.Clock.StartNs + Ns(Window.Lead) - now is > 0 and var left => left,
@@ -45,8 +45,8 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
         _ => PollNs,
     };
 
-    /// <summary>Moves to the next stage if its time has come.</summary>
-    /// <param name="tailLimitNs">The longest wait for calls that cross the window's end.</param>
+    /// <summary>Moves to the next stage if the present stage is over.</summary>
+    /// <param name="tailLimitNs">The longest wait for calls that were in flight at the window's end.</param>
     public void Step(long now, long tailLimitNs)
     {
         if (stage == Stage.Lead && IsLeadOver(now))
@@ -62,8 +62,8 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
             Stop();
     }
 
-    /// <summary>Ends the window now, or gives it up if it has not begun.</summary>
-    /// <param name="withLoad">True when load continues until the calls that cross the end have ended.</param>
+    /// <summary>Ends the window now. If the window has not begun, it is not measured.</summary>
+    /// <param name="withLoad">True when load continues until the calls that are in flight at the window's end have ended.</param>
     public void Cut(long now, bool withLoad)
     {
         if (stage == Stage.Lead)
@@ -83,8 +83,9 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
     }
 
     /// <summary>
-    /// True when the load before the window has lasted long enough. In a closed loop, as many calls as half of the streams must have
-    /// ended, unless the time-out is over. The median of fewer calls would be too short, since short calls end first.
+    /// True when the load before the window has lasted long enough. In a closed loop, the number of ended calls must also be
+    /// at least half the number of streams, unless the time-out has passed. The median of fewer calls would be too short,
+    /// since short calls end first.
     /// </summary>
     private bool IsLeadOver(long now)
     {
@@ -130,7 +131,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
         stage = Stage.Drain;
     }
 
-    /// <summary>Gives up the window, which then never begins.</summary>
+    /// <summary>Ends the load without measuring a window.</summary>
     private void Give(long now, bool unanswered)
     {
         IsUnanswered = unanswered;

@@ -37,7 +37,7 @@ internal sealed class WindowSupervisor(
     /// </summary>
     public bool IsAbandoned { get; private set; }
 
-    /// <summary>True when the window was not begun because no call was answered before its time.</summary>
+    /// <summary>True when the window did not begin because no call was answered before its planned begin.</summary>
     public bool IsUnanswered => stages.IsUnanswered && Lost is null;
 
     public async Task WatchAsync(CancellationToken cancellation)
@@ -70,7 +70,8 @@ internal sealed class WindowSupervisor(
             orders.RemoveAll(order => order.IsCompletedSuccessfully);
         }
         stages.Finish();
-        // On .NET's threads, an order to a scheduler may run late. Without this wait, it could still reach calls of the next window.
+        // On .NET's threads, an order such as a cut-off may run late. Without this wait, a late order could act on calls of the
+        // next window.
         await Task.WhenAll(orders);
     }
 
@@ -119,7 +120,7 @@ internal sealed class WindowSupervisor(
     /// than 20 times the mean.
     /// </summary>
     private long LongestGapNs() => (run.Window.Rate is { } rate ? (long)Math.Min(20e9 / rate, 1e17) : 0)
-        + (run.Window.Flow == Flow.In ? 2 * Ns(options.Timeout) : 0); // by then, missing messages are cut off
+        + (run.Window.Flow == Flow.In ? 2 * Ns(options.Timeout) : 0); // within this time, messages that do not arrive are cut off
 
     private bool IsDown(long now)
     {

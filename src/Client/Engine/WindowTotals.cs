@@ -3,7 +3,7 @@ using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Sums what all threads have recorded about a window.</summary>
+/// <summary>Sums the records of all threads about a window.</summary>
 internal static class WindowTotals
 {
     public static LoadResult Compute(
@@ -16,7 +16,8 @@ internal static class WindowTotals
         var credited = recorders.Sum(recorder => recorder.Credited);
         var allOk = recorders.Sum(recorder => recorder.AllOk) - readings.OkBefore;
         var allBytes = recorders.Sum(recorder => recorder.AllBytes);
-        // A call that is still in flight was cut off but never ended. It counts with the time-out, since its latency is at least as long.
+        // A call that is still in flight was cut off but did not end. Its latency is at least the time-out, so the time-out is
+        // recorded as its latency.
         var stuck = recorders.Sum(recorder => recorder.Crossing);
         var started = recorders.Sum(recorder => recorder.Started + recorder.Unended);
         var cutOff = Merge(recorders.Select(recorder => recorder.CutOffLatency));
@@ -63,9 +64,9 @@ internal static class WindowTotals
     }
 
     /// <summary>
-    /// Returns when the window began. A window of counted calls begins with its first call, as in ApacheBench, since a few calls may
-    /// take less time than a thread needs to wake up. A window with a duration or a rate begins at its planned time, so that a late
-    /// start counts.
+    /// Returns when the window began. A window of counted calls begins with its first call (ApacheBench does the same), since
+    /// a few calls may take less time than a thread needs to wake up. A window with a duration or a rate begins at its planned
+    /// time, so that the window includes the delay of a late start.
     /// </summary>
     private static long Begin(WindowRun run, List<LatencyRecorder> recorders) => run.Window is { Duration: null, Rate: null }
         ? recorders.Where(recorder => recorder.Started > 0).Select(recorder => recorder.FirstSentNs).DefaultIfEmpty(run.Clock.BeginNs).Min()
@@ -106,17 +107,17 @@ internal static class WindowTotals
 
 /// <summary>
 /// Collects the calls of an open loop that were due in the window but not sent in it, since all streams were busy. Without these
-/// calls, the slowest calls would be missing from the latencies. The latency of such a call is at least the time from due to the
-/// window's end.
+/// calls, the slowest calls would be missing from the latencies. The latency of an unsent call is at least the time from its
+/// due time to the window's end.
 /// </summary>
 /// <param name="beginNs">The begin of the window. Calls due before it do not count.</param>
 /// <param name="endNs">The end of the window. Calls due at or after it do not count.</param>
-/// <param name="most">The most calls to collect: as many as the load had still to send.</param>
+/// <param name="most">The largest number of calls to collect: the number of calls that the load had still to send.</param>
 internal sealed class UnsentCalls(long beginNs, long endNs, long most)
 {
     private const long MostSingly = 1_000_000, Groups = 100_000;
 
-    /// <summary>The time from due to the end of the window, for each collected call.</summary>
+    /// <summary>For each collected call, the time from its due time to the end of the window.</summary>
     public LatencyHistogram Waits { get; } = new();
 
     /// <param name="dues">The due times of calls that streams claimed but did not send.</param>
@@ -147,7 +148,7 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
         }
     }
 
-    /// <summary>Adds the messages of one sender, at equal intervals, that were due at <paramref name="firstDue"/> or later.</summary>
+    /// <summary>Adds messages that one sender had to send at equal intervals, the first at <paramref name="firstDue"/>.</summary>
     public void AddFrom(long firstDue, double perSecond)
     {
         if (firstDue < beginNs)
@@ -157,8 +158,8 @@ internal sealed class UnsentCalls(long beginNs, long endNs, long most)
     }
 
     /// <summary>
-    /// Adds calls in groups. All calls of a group count with its shortest wait. A rate far above what is possible
-    /// leaves billions of calls, too many to add one by one.
+    /// Adds calls in groups. All calls of a group count with the shortest wait in the group. If the rate is far higher than
+    /// the server can serve, there are billions of unsent calls, too many to add one by one.
     /// </summary>
     private void AddEvenly(long firstDue, double perSecond)
     {

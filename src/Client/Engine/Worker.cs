@@ -3,7 +3,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Engine;
 
 /// <summary>
-/// Runs the hot loop of one stream: intended start, wait, send, reply, record. Its parameters hide protocol, schedule and threads.
+/// Runs the hot loop of one stream: claim a call, wait until the call is due, send it, wait for the reply, record the times.
+/// The parameters hide the protocol, the schedule and the threads from this loop.
 /// </summary>
 internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
 {
@@ -44,7 +45,7 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
                 if (!await ready)
                     return;
                 now = MonotonicClock.NowNs;
-                TakeReceipt(CallResult.Ok(0)); // the stream may have ended meanwhile: the next message is on a new one
+                TakeReceipt(CallResult.Ok(0)); // there is a report if the stream has ended during the wait
             }
             else if (!ready.Result)
             {
@@ -59,7 +60,7 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
             {
                 await wait!.UntilAsync(intended);
                 if (MonotonicClock.NowNs < intended || !await stream.ReadyAsync())
-                    return; // the load has ended meanwhile
+                    return; // the load has ended during the wait
                 sent = MonotonicClock.NowNs;
                 TakeReceipt(CallResult.Ok(0));
             }

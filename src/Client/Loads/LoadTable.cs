@@ -5,7 +5,7 @@ using IpcBench.Client.Plan;
 namespace IpcBench.Client.Loads;
 
 /// <summary>
-/// The options that add cells at a given load. A new option is a folder beside this file and an entry here.
+/// The options that add cells at a given load. To add an option, add a folder beside this file and an entry here.
 /// </summary>
 internal static class LoadTable
 {

@@ -18,14 +18,15 @@ internal sealed class BenchPlan
 
     /// <summary>
     /// The time of a slice beyond its length: load before and after it, waiting for calls to end, reading the server's
-    /// counters. Slow calls take longer.
+    /// counters. With slow calls this time is longer.
     /// </summary>
     private static readonly TimeSpan SliceOverhead = TimeSpan.FromMilliseconds(45);
 
     // A shortened window is a multiple of this time.
     private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(100);
 
-    // Estimates the time of large replies. It was measured on a local socket with replies of 1 MB over 400 connections on two CPUs.
+    // The speed for estimates of the time of large replies. It was measured on a local socket with replies of 1 MB over 400
+    // connections on two CPUs.
     private const double BytesPerSecond = 1.5e9;
 
     public BenchPlan(RunOptions options, IReadOnlyList<Target> targets)
@@ -43,7 +44,7 @@ internal sealed class BenchPlan
     /// </summary>
     public RunOptions Options { get; }
 
-    /// <summary>All cells in the order of reports: by size, then by transport as given.</summary>
+    /// <summary>All cells in the order of reports (see <see cref="PlannedCells.For"/>).</summary>
     public IReadOnlyList<PlannedCell> Cells { get; }
 
     // A claim, which says how two arms differ, is about two metrics: the headline metric and the CPU per call.
@@ -60,12 +61,12 @@ internal sealed class BenchPlan
     /// <summary>The phases in their order: first the phase at full load or at the rate of -R, then the phases of given loads.</summary>
     public IReadOnlyList<Phase> Phases { get; }
 
-    /// <summary>The number of rounds that are measured now, in all phases together.</summary>
+    /// <summary>The number of rounds to measure in all phases together, without the rounds of a kept run.</summary>
     public int RoundsInAll => Phases.Sum(phase => phase.Rounds);
 
     /// <summary>
-    /// The number of rounds of the first phase that are measured now. The other phases may have more rounds left, if a kept run
-    /// ended early.
+    /// The number of rounds to measure in the first phase, without the rounds of a kept run. The other phases may have more rounds
+    /// left, if the kept run ended early.
     /// </summary>
     public int FirstRounds => Phases is [var first, ..] ? first.Rounds : 0;
 
@@ -83,7 +84,7 @@ internal sealed class BenchPlan
     /// <summary>True when the cells of at least one comparison take turns in slices.</summary>
     public bool HasSlices => FirstPhase.GroupBy(cell => Workload.Of(cell.Record.Key)).Any(compared => InTurns([.. compared]));
 
-    /// <summary>Returns how long one measurement of the cell takes, if it ends after a time.</summary>
+    /// <summary>Returns how long one measurement of the cell takes, if measurements have a fixed time and not a number of calls.</summary>
     public TimeSpan TimeOf(PlannedCell cell)
     {
         var whole = Options.Warmup + Options.Duration + CellOverhead;
@@ -96,20 +97,21 @@ internal sealed class BenchPlan
             + (slow > Options.Duration && !Options.FixedDuration ? slow - Options.Duration : TimeSpan.Zero);
     }
 
-    /// <summary>Returns the number of slices of this length per cell and round: as many as fit, and at least one.</summary>
+    /// <summary>Returns the number of slices of this length per cell and round: as many as fit into the window, and at least one.</summary>
     public int SlicesOf(TimeSpan slice) => Math.Max(1, (int)(Options.Duration / slice + 1e-6));
 
     /// <summary>The number of measurements in this run.</summary>
     public int Measurements => Cells.Sum(RoundsOf);
 
-    /// <summary>Returns how many rounds of this cell are measured now. All cells of a phase have the same number.</summary>
+    /// <summary>Returns the number of rounds to measure for this cell, which is the same for all cells of its phase.</summary>
     public int RoundsOf(PlannedCell cell) => Phases.First(phase => phase.Name == (cell.Given?.Phase ?? "")).Rounds;
 
-    /// <summary>The time between rounds, in which all servers are started anew if each round has its own.</summary>
+    /// <summary>The time between rounds. It is the time to start new servers if each round has servers of its own, else zero.</summary>
     public TimeSpan BetweenRounds => Options.FreshServers ? Starting : TimeSpan.Zero;
 
     /// <summary>
-    /// Returns the options with more rounds in the same total time. Windows become shorter, unless their length was given.
+    /// Returns the options with this number of rounds. Windows become shorter, so that the run takes about the same time, unless
+    /// the user gave their length or each round has a rate of its own.
     /// </summary>
     private static RunOptions InShorterRounds(RunOptions options, int rounds)
     {
@@ -132,7 +134,7 @@ internal sealed class BenchPlan
     // Each server is warmed up in every protocol and mode (ServerWarmup).
     private int WarmUps => FirstPhase.Select(cell => (ServerOf(cell.Target), cell.Load.Protocol, cell.Load.Mode)).Distinct().Count();
 
-    // One process for each transport if commands start the servers.
+    // A variant has one server process, or one for each transport if a command starts its servers.
     private int Servers => Options.Variants.Sum(variant => variant.Command is null ? 1 : Options.Transports.Count);
 
     private object ServerOf(Target target) => !Options.OwnServer ? target.Address
@@ -162,11 +164,11 @@ internal sealed class BenchPlan
     }
 
     /// <summary>
-    /// True when the cells of a comparison take turns in slices. They do not take turns if a measurement is a number of
-    /// calls, if each call has its own connection, or if the connections of all cells need more open files than the
-    /// system allows. Other cases without turns: a given rate (a slice would hide a growing queue), one-way messages
-    /// (their streams outlive slices), and <c>--watch</c> (it would count connections that are idle between slices).
-    /// A user's server without HTTP/2 may close idle connections. Its cells take turns only with <c>--slice</c>.
+    /// True when the cells of a comparison take turns in slices. They do not take turns if a measurement ends after a
+    /// number of calls, if each call has its own connection, or if the connections of all cells need more open files than
+    /// the system allows. Other cases without turns: a given rate (a slice would hide a growing queue), one-way messages
+    /// (their streams outlive slices), and <c>--watch</c> (the counts would include connections that are idle between
+    /// slices). A user's server without HTTP/2 may close idle connections, so its cells take turns only with <c>--slice</c>.
     /// Cells whose connections keep CPUs busy without load (<c>--wait spin</c>) never take turns.
     /// </summary>
     public bool InTurns(IReadOnlyList<PlannedCell> cells) =>

@@ -17,10 +17,10 @@ internal abstract record GivenLoad
     /// <summary>True when each round of a cell has a rate of its own, and calls are sent at random times.</summary>
     public virtual bool VariesRate => false;
 
-    /// <summary>Why <see cref="RateOf"/> may return null, as the end of a sentence.</summary>
+    /// <summary>The reason for which <see cref="RateOf"/> returns null, worded as the end of a sentence.</summary>
     public virtual string NoRate => "at full load no call was completed";
 
-    /// <summary>Returns the calls per second of a cell in a round. Null when the rate is unknown, so that the cell is left out.</summary>
+    /// <summary>Returns the calls per second of a cell in a round. Null when it is unknown: the run then leaves the cell out.</summary>
     /// <param name="round">The round's number, from 1.</param>
     public abstract double? RateOf(RunRecord record, PlannedCell cell, int round);
 

@@ -5,7 +5,8 @@ namespace IpcBench.Client.Plan;
 
 /// <summary>
 /// Reads the headers of <c>-H</c>. Each <c>-H</c> gives a header <c>Name: value</c>, or names a file (<c>@FILE</c>) or
-/// an environment variable (<c>$NAME</c>) with a header per line. Lists of processes do not show such headers.
+/// an environment variable (<c>$NAME</c>) with a header per line. Lists of processes (ps) do not show headers that come
+/// from a file or variable.
 /// </summary>
 internal static class HeaderTexts
 {

@@ -5,13 +5,13 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// A setting that changes results, with its option and its side. An entry in <see cref="All"/> is enough for the option, its place
-/// in the help, the arms of a sweep and the record in results files.
+/// A setting that changes results, with its option and its side. To add a knob, add an entry to <see cref="All"/>. The option, its
+/// place in the help, the arms of a sweep and the record in results files follow from the entry.
 /// </summary>
 /// <param name="Name">The option without dashes.</param>
 /// <param name="Side">The side that the knob changes.</param>
 /// <param name="Help">One sentence for <c>--help</c>.</param>
-/// <param name="Apply">Returns the knobs, with this knob set to the value of a text.</param>
+/// <param name="Apply">Returns the given knobs, with this knob set to the value that the text names.</param>
 /// <param name="Read">Returns the value as text. Null when the knob has its default.</param>
 internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs, string, Knobs> Apply, Func<Knobs, string?> Read)
 {
@@ -82,7 +82,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
         { Values = RingWait.Values, Transport = Address.Child.SharedMemory, Usual = RingWait.Usual, IsUsual = true },
     ];
 
-    /// <summary>The knobs that change every transport.</summary>
+    /// <summary>The knobs that apply to every transport.</summary>
     public static IEnumerable<Knob> OfAll => All.Where(knob => knob.Transport is null);
 
     /// <summary>The option of the started server that sets this knob. Null when the server has none.</summary>
@@ -91,10 +91,10 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     /// <summary>The allowed words, for completion in shells. Empty for a number or a time.</summary>
     public IReadOnlyList<string> Values { get; init; } = [];
 
-    /// <summary>The one transport that the knob changes, with an arm for each of its values. Null for a knob of all transports.</summary>
+    /// <summary>The only transport to which the knob applies. Each value of the knob is an arm. Null means all transports.</summary>
     public string? Transport { get; init; }
 
-    /// <summary>The values that are compared when none is given. Empty for one arm with the default.</summary>
+    /// <summary>The values to compare if the user gives no value. Empty when there is then one arm, with the default.</summary>
     public string Usual { get; init; } = "";
 
     /// <summary>True when the knob is in the short help. Otherwise it is only in <c>--help all</c>.</summary>
@@ -132,7 +132,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     private static string? WorkText(TimeSpan time) =>
         time == TimeSpan.Zero ? null : string.Create(CultureInfo.InvariantCulture, $"{time.TotalMicroseconds:0.###}us");
 
-    // Any time may follow "spin=", not only that of the values.
+    // Any time may follow "spin=", not only the time in RingWait.Values.
     private static string WaitText(string text) => RingWait.Find(text)?.Text ?? OneOf(text, "--wait", [.. RingWait.Values]);
 
     private static string? Text(int? value) => value?.ToString(CultureInfo.InvariantCulture);

@@ -1,11 +1,11 @@
 namespace IpcBench.Client.Plan;
 
-/// <summary>The side that a <see cref="Knob"/> changes. It decides whether the knob has a meaning with <c>-U</c>.</summary>
+/// <summary>The side that a <see cref="Knob"/> changes.</summary>
 internal enum KnobSide
 {
     Both,
     Client,
 
-    /// <summary>The server only. The knob has no meaning for a server of the user.</summary>
+    /// <summary>The server only. The knob has no effect on a server of the user (<c>-U</c>).</summary>
     Server,
 }

@@ -2,7 +2,10 @@ using System.Buffers.Text;
 
 namespace IpcBench.Client.Plan;
 
-/// <summary>One entry of a gRPC call's metadata, from <c>-H</c>. The name is in lower case. A <c>-bin</c> value is base64.</summary>
+/// <summary>
+/// One entry of a gRPC call's metadata, from <c>-H</c>. The name is in lower case. If the name ends in <c>-bin</c>, the value
+/// is base64.
+/// </summary>
 internal sealed record MetadataEntry(string Name, string Value)
 {
     private const string Binary = "-bin";
@@ -11,10 +14,10 @@ internal sealed record MetadataEntry(string Name, string Value)
     private static readonly string[] Written =
         ["host", "content-type", "content-length", "te", "user-agent", "connection", "keep-alive", "transfer-encoding", "upgrade"];
 
-    // The default limit of gRPC servers (GRPC_ARG_MAX_METADATA_SIZE), which also fits one HEADERS frame.
+    // The default limit of gRPC servers (GRPC_ARG_MAX_METADATA_SIZE). Metadata of this size also fits into one HEADERS frame.
     private const int MostBytes = 8 << 10;
 
-    /// <exception cref="UsageException">An entry is invalid, or the sum too long. The message hides values.</exception>
+    /// <exception cref="UsageException">An entry is invalid, or all entries together are too long. The message hides values.</exception>
     public static IReadOnlyList<MetadataEntry> ParseAll(IEnumerable<string> texts)
     {
         List<MetadataEntry> entries = [.. texts.Select(Parse)];

@@ -6,7 +6,7 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// Reads values of the command line: <c>10s</c>, <c>64KiB</c>, <c>20k/s</c>, <c>1,8,64</c>. An invalid value is a
+/// Reads values of the command line: <c>10s</c>, <c>64KiB</c>, <c>20k/s</c>, <c>1,8,64</c>. An invalid value throws a
 /// <see cref="UsageException"/>.
 /// </summary>
 internal static class Parsers
@@ -75,7 +75,7 @@ internal static class Parsers
     }
 
     /// <summary>Reads a number from <paramref name="least"/> to <paramref name="most"/>.</summary>
-    /// <param name="also">What else the option takes, for the message: <c>, or auto</c>.</param>
+    /// <param name="also">The end of the error message if the option accepts more than numbers, for example <c>, or auto</c>.</param>
     public static int Integer(string text, string what, int least, int most, string also = "")
     {
         if (Units.Count(text) is not { } value || value != Math.Floor(value))
@@ -108,8 +108,8 @@ internal static class Parsers
     }
 
     /// <summary>
-    /// Splits a command into words as a POSIX shell does, but without variables, patterns and other features of a shell. Both kinds
-    /// of quotes work. A backslash escapes a character, except on Windows, where it separates folders.
+    /// Splits a command into words as a POSIX shell does, but without variables, patterns and other features of a shell. Single and
+    /// double quotes work. A backslash escapes a character, except on Windows, where a backslash separates folders.
     /// </summary>
     public static IReadOnlyList<string> Words(string text, string what, bool? backslashIsPlain = null)
     {

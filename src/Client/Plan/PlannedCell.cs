@@ -6,7 +6,7 @@ namespace IpcBench.Client.Plan;
 
 /// <summary>A cell of the plan, ready to be measured.</summary>
 /// <param name="Index">The index of the cell in <see cref="RunRecord.Cells"/>.</param>
-/// <param name="Record">The cell as the file describes it.</param>
+/// <param name="Record">The cell as the results file describes it.</param>
 /// <param name="Load">The connections and requests of the cell.</param>
 /// <param name="Given">The load of a cell that is measured after the first phase. Null in the first phase.</param>
 internal sealed record PlannedCell(int Index, Cell Record, Target Target, LoadOptions Load, GivenLoad? Given = null)

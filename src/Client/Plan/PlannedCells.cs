@@ -6,10 +6,10 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
 
-/// <summary>Makes the cells of a plan: what each measures, how its record names it, and its load.</summary>
+/// <summary>Makes the cells of a plan: the target, the load and the record of each cell.</summary>
 internal static class PlannedCells
 {
-    /// <summary>Combines loads, sizes, targets, clients and modes, in the order of reports.</summary>
+    /// <summary>Makes a cell for each combination of load, size, target, client and mode, in the order of reports.</summary>
     public static IEnumerable<PlannedCell> For(RunOptions options, IReadOnlyList<Target> targets) =>
         from given in options.Loads.Prepend(null)
         from cells in options.Sets
@@ -23,13 +23,13 @@ internal static class PlannedCells
         from perCall in options.ConnectPerCall
         select Make(options, target, (client, mode, chunk, perCall), size, cells.Topology, given);
 
-    /// <summary>True when a shape's own client cannot measure the method: only wire measures streams.</summary>
+    /// <summary>True for a cell of a shape whose client cannot measure the method: only the client wire measures streams.</summary>
     private static bool IsLeftOut(RunOptions options, string client, string mode) =>
         options.Call is not null && mode != CallMode.Unary && options.Shapes.Count > 0 && client != ProtocolTable.Wire;
 
     /// <summary>
-    /// Returns the sizes of the cells. All HTTP/1.1 arms are compared at one size: that of their largest first reply.
-    /// A method of <c>--call</c> has the mean size of its requests.
+    /// Returns the sizes of the cells. All HTTP/1.1 arms are compared at one size: the size of their largest first reply.
+    /// For a method of <c>--call</c>, the size is the mean size of the requests.
     /// </summary>
     private static IReadOnlyList<long> Sizes(CellSet cells, IReadOnlyList<Target> targets)
     {

@@ -2,7 +2,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
 
-/// <summary>Hides the secrets of the command line, so that it may be printed and kept in files that are shared.</summary>
+/// <summary>Hides the secrets of the command line, so that the command line may be printed and kept in files that are shared.</summary>
 internal static class Redaction
 {
     // Headers that hold no credentials keep their values.
@@ -11,7 +11,10 @@ internal static class Redaction
     // Options whose values are messages, which may hold secrets.
     private static readonly string[] Messages = ["--data", "--expect"];
 
-    /// <summary>Returns the arguments with the values of headers and messages hidden, and without users and queries of URLs.</summary>
+    /// <summary>
+    /// Returns the arguments with the values of headers and messages hidden, and without the user names, passwords and queries of
+    /// URLs.
+    /// </summary>
     public static IReadOnlyList<string> Without(IReadOnlyList<string> commandLine)
     {
         var kept = new List<string>(commandLine.Count);

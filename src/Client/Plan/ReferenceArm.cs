@@ -9,7 +9,7 @@ internal static class ReferenceArm
     /// <summary>The default reference.</summary>
     public const string Usual = "tcp";
 
-    /// <summary>Returns the reference of the plan: the name of an arm or of a transport, as results files have it.</summary>
+    /// <summary>Returns the reference of the plan: the name of an arm or of a transport, spelled as in results files.</summary>
     /// <exception cref="UsageException">The requested reference is not measured.</exception>
     public static string Choose(RunOptions options, BenchPlan plan)
     {
@@ -24,12 +24,12 @@ internal static class ReferenceArm
             : throw new UsageException($"--reference '{asked}' is not an arm of this run: write one of {string.Join(", ", arms)}");
     }
 
-    /// <summary>Returns the transport for <c>--aa</c>. This tool's server then has two endpoints of it.</summary>
+    /// <summary>Returns the transport for <c>--aa</c>. This tool's server then has two endpoints of this transport.</summary>
     public static string OfTransports(RunOptions options) =>
         options.Reference is { } named && options.Transports.Contains(named) ? named
         : options.Transports.Contains(Usual) ? Usual : options.Transports[0];
 
-    /// <summary>Returns the kind of address that <c>--aa</c> with <c>-U</c> compares: at least two addresses have it.</summary>
+    /// <summary>Returns the kind of address that <c>--aa</c> with <c>-U</c> compares: a kind that at least two addresses have.</summary>
     public static string OfAddresses(RunOptions options) => options.Addresses
         .GroupBy(address => address.Kind)
         .OrderByDescending(kind => kind.Key == (options.Reference ?? Usual))

@@ -9,12 +9,12 @@ namespace IpcBench.Client.Plan;
 /// A saved run to which rounds are added. The user has already seen its results, so the file records the new rounds as a further
 /// look. Intervals are then computed as with <c>--rounds auto</c>, and hold for any number of looks.
 /// </summary>
-/// <param name="File">The file of the run, which is extended.</param>
+/// <param name="File">The results file to which the rounds are added.</param>
 /// <param name="Kept">The run as read from the file.</param>
 /// <param name="More">The number of rounds to add.</param>
 internal sealed record Resumption(string File, RunRecord Kept, int More)
 {
-    // A run saves its file after each measurement. If the file is older than this, its run has ended.
+    // A run saves its file after each measurement. If nothing was written for this time, the run has ended.
     private static readonly TimeSpan LongestSilence = TimeSpan.FromSeconds(30);
 
     /// <summary>
@@ -96,7 +96,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
         throw Refusal(differences.Count == 0 ? "this version plans other cells than the file has" : Told(differences[0]));
     }
 
-    /// <summary>Checks whether the saved run is from this machine, before options are read that another machine may not allow.</summary>
+    /// <summary>Checks that the saved run is from this machine, before its options are read: another machine may reject them.</summary>
     /// <exception cref="EnvironmentException">The saved run is from another machine.</exception>
     public void CheckMachine(HostInfo here)
     {

@@ -4,8 +4,8 @@ namespace IpcBench.Client.Plan;
 
 /// <summary>
 /// Decides the order of measurements. Every round measures every cell once, in an order that depends only on the seed
-/// and the round. The state of a machine lasts for seconds. Compared cells are therefore measured one after another:
-/// randomized blocks (R. A. Fisher, The Design of Experiments, 1935).
+/// and the round. The speed of a machine changes within seconds, so compared cells are measured directly one after
+/// another, in randomized blocks (R. A. Fisher, The Design of Experiments, 1935).
 /// </summary>
 internal static class RoundOrder
 {
@@ -23,7 +23,7 @@ internal static class RoundOrder
         return [.. blocks.SelectMany(block => block)];
     }
 
-    /// <summary>Returns random orders without end, one for each block of slices in a round.</summary>
+    /// <summary>Returns an endless sequence of random orders of the items: one order for each block of slices in a round.</summary>
     /// <param name="items">The items that take turns.</param>
     public static IEnumerable<IReadOnlyList<T>> Blocks<T>(IReadOnlyList<T> items, long seed, int round)
     {

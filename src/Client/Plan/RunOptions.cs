@@ -84,8 +84,8 @@ internal sealed record RunOptions
     public TimeSpan MaxTime { get; init; } = TimeSpan.MaxValue;
 
     /// <summary>
-    /// The limits of <c>ab</c>. The run may end early when one limit is crossed or all are excluded. Empty when the user gave none.
-    /// Null for other commands.
+    /// The limits of <c>ab</c>. The run may end early when it is sure that a limit is crossed, or that no limit is crossed. Empty when
+    /// the user gave no limit. Null for other commands.
     /// </summary>
     public IReadOnlyList<GateLimit>? Limits { get; init; }
 
@@ -124,7 +124,7 @@ internal sealed record RunOptions
     /// <summary>The loads that all arms get after the rounds at full load.</summary>
     public IReadOnlyList<GivenLoad> Loads { get; init; } = [];
 
-    /// <summary>True to measure the reference also at a second endpoint. This shows how the method judges two equal arms.</summary>
+    /// <summary>True to measure the reference also at a second endpoint, to see how the method judges two equal arms.</summary>
     public bool AgainstItself { get; init; }
 
     public required IReadOnlyList<Variant> Variants { get; init; }

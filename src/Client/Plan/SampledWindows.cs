@@ -3,14 +3,14 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// The windows of <c>--profile</c>, in which the server is sampled. They come after all rounds, and results never count them.
+/// The windows of <c>--profile</c>, in which the server is sampled. They come after all rounds, and their calls are in no result.
 /// </summary>
 internal static class SampledWindows
 {
-    /// <summary>The time between two windows in which the samples are read.</summary>
+    /// <summary>The time to read the samples of a window, before the next window begins.</summary>
     private static readonly TimeSpan Reading = TimeSpan.FromSeconds(1);
 
-    /// <summary>The windows of each cell: the fewest that give the difference of two cells an interval.</summary>
+    /// <summary>The number of windows of each cell: the smallest number for which the difference of two cells has an interval.</summary>
     public static int Count { get; } = SignedRank.FewestFor(Joint.Alpha);
 
     /// <summary>The length of each window.</summary>

@@ -1,9 +1,9 @@
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// Plans the load that warms up the servers before the first round. Its results are thrown away. A runtime that has just started
-/// compiles its hot methods twice (tiered compilation with profiles). Under its first load, a server costs several times as much
-/// per call, and differences between transports look smaller than they are.
+/// Plans the load that warms up the servers before the first round. No result of this load is kept. A runtime that has just
+/// started compiles its hot methods twice (tiered compilation with profiles). Under its first load, a server costs several
+/// times as much per call, and differences between transports look smaller than they are.
 /// </summary>
 internal static class ServerWarmup
 {
@@ -23,7 +23,7 @@ internal static class ServerWarmup
     /// <summary>
     /// Returns the cells to load, and the time for each. Three quarters of the time go to cells of the smallest size,
     /// one for each endpoint, client, <c>--chunk</c> and shape. The rest goes to the cells with the most bytes in
-    /// flight, one for each endpoint, client and <c>--chunk</c>. Without such other cells, the first get all the time.
+    /// flight, one for each endpoint, client and <c>--chunk</c>. If these are the same cells, they get all the time.
     /// </summary>
     /// <param name="cells">The cells of the first phase.</param>
     /// <param name="serverOf">Identifies the server process of a cell.</param>

@@ -5,7 +5,7 @@ namespace IpcBench.Client.Plan;
 /// <summary>A typical load: the number of connections, the number of concurrent calls on each, and the client.</summary>
 /// <param name="Name">The name for <c>--shape</c>.</param>
 /// <param name="Topology">The numbers of connections and streams.</param>
-/// <param name="Client">The client. Null means the clients of <c>--client</c>, or the wire client without this option.</param>
+/// <param name="Client">The client. Null means the clients of <c>--client</c> or, without this option, the client wire.</param>
 internal sealed record Shape(string Name, Topology Topology, string? Client = null)
 {
     /// <summary>One call at a time.</summary>

@@ -12,7 +12,7 @@ namespace IpcBench.Client.Plan;
 /// <param name="Protocol">The protocol, see <see cref="IpcBench.Analysis.Results.CellKey.Protocol"/>.</param>
 /// <param name="Request">The request of an HTTP/1.1 call. Null for other protocols.</param>
 /// <param name="Call">The method to call. Null means <c>Bench.Download</c>.</param>
-/// <param name="ReplySize">Bytes of the method's first reply, 0 if that call failed. Null without a method.</param>
+/// <param name="ReplySize">The size of the method's first reply in bytes, 0 if that call failed. Null without a method.</param>
 internal sealed record Target(
     Address Address, Variant Variant, string Mark = "", string Note = "", string Protocol = "grpc", HttpRequest? Request = null,
     GrpcCall? Call = null, long? ReplySize = null);

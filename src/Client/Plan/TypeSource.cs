@@ -14,7 +14,7 @@ internal sealed record TypeSource
     /// <summary>The folders in which <see cref="Proto"/> finds its imports.</summary>
     public IReadOnlyList<string> Include { get; init; } = [];
 
-    /// <summary>True when the types come from a file, so that no server is asked.</summary>
+    /// <summary>True when the types come from a file and not from the reflection of a server.</summary>
     public bool IsFile => Protoset is not null || Proto is not null;
 
     /// <summary>The server whose reflection gives the types, if no file does.</summary>

@@ -1,4 +1,4 @@
 namespace IpcBench.Client.Plan;
 
-/// <summary>The command line asks for something impossible. The message is one sentence that names the fix. Exit code 1.</summary>
+/// <summary>The command line asks for something impossible. The message says in one sentence how to correct it. Exit code 1.</summary>
 internal sealed class UsageException(string message) : Exception(message);

@@ -5,9 +5,9 @@ using IpcBench.Analysis.Profile;
 namespace IpcBench.Client.Profile;
 
 /// <summary>
-/// The methods that a .NET process has compiled while it ran, by their addresses. The runtime writes them to a file for perf(1)
-/// (<see cref="DiagnosticsPort"/>). With W^X, which is the default, the code lies in a file in memory that is mapped twice. perf then
-/// tells positions in that file, which the process's list of mappings turns into addresses.
+/// The methods that a .NET process has compiled while it ran, by their addresses. The runtime writes names and addresses to a file for
+/// perf(1) (<see cref="DiagnosticsPort"/>). With W^X, which is the default, the code lies in a file in memory that is mapped twice. perf
+/// then reports positions in this memory file, and the process's list of mappings turns the positions into addresses.
 /// </summary>
 internal sealed partial class CodeMap
 {
@@ -24,7 +24,7 @@ internal sealed partial class CodeMap
             if (Hex(first) is { } from && Hex(words[1]) is { } length)
                 this.methods.Add((from, length, words[2]));
         }
-        // Of methods at the same place the last one counts: the runtime uses the place of a method again that it has removed.
+        // If several methods have the same address, the last method counts: the runtime reuses the memory of methods that it has removed.
         this.methods = [.. this.methods.Index().OrderBy(one => one.Item.From).ThenBy(one => one.Index).Select(one => one.Item)];
         foreach (var words in mappings.Where(IsDoublyMapped).Select(line => line.Split(' ')))
         {
@@ -39,13 +39,13 @@ internal sealed partial class CodeMap
     public static bool IsMap(string file) =>
         file.EndsWith(".map", StringComparison.Ordinal) && file.Contains("/perf-", StringComparison.Ordinal);
 
-    /// <summary>Whether memory that perf names so may hold compiled code.</summary>
+    /// <summary>True when memory for which perf prints this name may hold compiled code.</summary>
     public static bool IsCompiled(string file) => IsDoublyMapped(file) || file is "[anon]" or "//anon" or "anon" or "[unknown]";
 
     public static bool IsDoublyMapped(string file) => file.Contains("/memfd:doublemapper", StringComparison.Ordinal);
 
     /// <summary>Finds the method at an address. Null when no method is known there.</summary>
-    /// <param name="isPosition">True when the address is a position in the file that is mapped twice.</param>
+    /// <param name="isPosition">True when the address is a position in the memory file that is mapped twice.</param>
     public StackFrame? Find(ulong address, bool isPosition)
     {
         if (isPosition)

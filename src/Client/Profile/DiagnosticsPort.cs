@@ -4,23 +4,27 @@ using System.Net.Sockets;
 namespace IpcBench.Client.Profile;
 
 /// <summary>
-/// The socket on which a .NET process takes commands of its own user. Two commands of dotnet/diagnostics
-/// (documentation/design-docs/ipc-protocol.md) make the runtime write the names of compiled methods for perf(1), and end this.
+/// The socket on which a .NET process takes commands from its own user. The command EnablePerfMap makes the runtime write the
+/// names of compiled methods to a file for perf(1), and DisablePerfMap ends the writing (dotnet/diagnostics,
+/// documentation/design-docs/ipc-protocol.md).
 /// </summary>
 internal static class DiagnosticsPort
 {
     // The command set Process with its commands EnablePerfMap and DisablePerfMap.
     private const byte Process = 4, Enable = 5, Disable = 6, Server = 0xff, Ok = 0;
 
-    // The kinds of EnablePerfMap. This one is the file perf-PID.map alone.
+    // The argument of EnablePerfMap for the file perf-PID.map, without other files.
     private const int PerfMap = 3;
 
     private const int HeaderLength = 20;
 
-    /// <summary>A stopped process takes no command, and must not hold up the run.</summary>
+    /// <summary>The longest wait for an answer. A stopped process does not answer, and must not delay the run.</summary>
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
 
-    /// <summary>Starts the file. Returns false when the process is not .NET, does not answer or refuses.</summary>
+    /// <summary>
+    /// Asks the process to begin its file of method names. Returns false when the process is not .NET, does not answer or
+    /// refuses.
+    /// </summary>
     public static Task<bool> EnableAsync(RuntimeFolder folder)
     {
         var kind = new byte[4];
@@ -28,7 +32,7 @@ internal static class DiagnosticsPort
         return SendAsync(folder, Enable, kind);
     }
 
-    /// <summary>Ends the file.</summary>
+    /// <summary>Asks the process to end its file of method names. Returns false in the same cases as <see cref="EnableAsync"/>.</summary>
     public static Task<bool> DisableAsync(RuntimeFolder folder) => SendAsync(folder, Disable, []);
 
     private static async Task<bool> SendAsync(RuntimeFolder folder, byte command, byte[] payload)

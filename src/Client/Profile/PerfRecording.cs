@@ -5,7 +5,7 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Profile;
 
-/// <summary>A perf(1) that records samples of processes to a file.</summary>
+/// <summary>A run of perf(1), which writes samples of processes to a file.</summary>
 internal sealed class PerfRecording : IAsyncDisposable
 {
     // perf samples as long as the inner shell waits for a line. If this process is killed, the inner shell reads the end of its input,
@@ -18,7 +18,7 @@ internal sealed class PerfRecording : IAsyncDisposable
         [ -e "$folder/kept" ] || rm -rf "$folder" "$@"
         """;
 
-    // The file is removed as soon as it is open, so that it is not left behind if this process is killed while perf reads.
+    // The shell removes the file of samples as soon as the file is open. So no file is left if this process is killed while perf reads.
     private const string Reading = """exec 3<"$1"; rm -rf "$0"; exec perf script -i /proc/self/fd/3 --ns --no-inline -F "$2" """;
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
@@ -30,10 +30,10 @@ internal sealed class PerfRecording : IAsyncDisposable
     private PerfRecording(Process perf, string folder) =>
         (this.perf, this.folder, errors) = (perf, folder, perf.StandardError.ReadToEndAsync());
 
-    /// <summary>Starts perf. It samples when this method returns.</summary>
-    /// <param name="maps">The names of methods, which are removed too if this process is killed.</param>
-    /// <exception cref="IOException">perf does not sample. The message is perf's.</exception>
-    /// <exception cref="Win32Exception">There is no perf.</exception>
+    /// <summary>Starts perf. When this method returns, perf is already sampling.</summary>
+    /// <param name="maps">The files with the names of methods. They are removed too if this process is killed.</param>
+    /// <exception cref="IOException">perf does not sample. The message gives the reason.</exception>
+    /// <exception cref="Win32Exception">The shell cannot be started.</exception>
     public static async Task<PerfRecording> StartAsync(
         IReadOnlyCollection<int> processes, IEnumerable<string> maps, CancellationToken cancellation)
     {
@@ -88,7 +88,7 @@ internal sealed class PerfRecording : IAsyncDisposable
         }
     }
 
-    /// <summary>Reads the samples, once.</summary>
+    /// <summary>Reads the samples. They can be read only once, because reading removes their file.</summary>
     /// <exception cref="IOException">There are no samples.</exception>
     public async IAsyncEnumerable<PerfSample> ReadAsync(PerfScript script)
     {
@@ -123,7 +123,7 @@ internal sealed class PerfRecording : IAsyncDisposable
 
     private async Task<string> FirstErrorAsync() =>
         (await errors.WaitAsync(Patience)).Split('\n').Select(line => line.Trim())
-            .FirstOrDefault(line => line.Length > 0 && line != "Error:") ?? "it says nothing";
+            .FirstOrDefault(line => line.Length > 0 && line != "Error:") ?? "perf printed no error";
 
     private static string FileIn(string folder) => Path.Combine(folder, "samples");
 
@@ -136,8 +136,8 @@ internal sealed class PerfRecording : IAsyncDisposable
             RedirectStandardError = true,
         };
         info.Environment["LC_ALL"] = "C";
-        info.Environment["PERF_CONFIG"] = "/dev/null"; // the user's settings of perf change its output
-        info.Environment["DEBUGINFOD_URLS"] = ""; // else perf may ask a network for symbols
+        info.Environment["PERF_CONFIG"] = "/dev/null"; // the user's settings of perf could change perf's output
+        info.Environment["DEBUGINFOD_URLS"] = ""; // otherwise perf may download symbols
         return Process.Start(info)!;
     }
 }

@@ -4,8 +4,8 @@ using IpcBench.Analysis.Profile;
 
 namespace IpcBench.Client.Profile;
 
-/// <summary>Reads what <c>perf script</c> prints, one sample after the other.</summary>
-/// <param name="codeOf">Returns the names of the code that a process compiled while it ran. Null without such names.</param>
+/// <summary>Reads the output of <c>perf script</c>, one sample after the other.</summary>
+/// <param name="codeOf">Returns the names of the methods that a process compiled while it ran. Null when there are no names.</param>
 internal sealed partial class PerfScript(Func<int, CodeMap?> codeOf)
 {
     private const ulong FirstKernelAddress = 0xffff_0000_0000_0000;
@@ -17,7 +17,7 @@ internal sealed partial class PerfScript(Func<int, CodeMap?> codeOf)
 
     /// <summary>
     /// Reads samples. A sample is a line with thread, process and time, then a line for each frame, the innermost first, then an
-    /// empty line. Lines that are none of these are passed over.
+    /// empty line. All other lines are skipped.
     /// </summary>
     public async IAsyncEnumerable<PerfSample> ReadAsync(TextReader text)
     {
@@ -55,7 +55,7 @@ internal sealed partial class PerfScript(Func<int, CodeMap?> codeOf)
 
     private static int ProcessOf(Match head) => int.Parse(head.Groups[2].Value, CultureInfo.InvariantCulture);
 
-    /// <summary>Reads a frame. Null when the line is none.</summary>
+    /// <summary>Reads a frame. Null when the line is not a frame.</summary>
     private StackFrame? FrameOf(int process, string line)
     {
         if (known.TryGetValue((process, line), out var frame))
@@ -71,7 +71,7 @@ internal sealed partial class PerfScript(Func<int, CodeMap?> codeOf)
         var name = symbol == "[unknown]" ? StackFrame.NoName : symbol;
         if (address >= FirstKernelAddress)
             return StackFrame.Kernel(name);
-        // Without W^X, perf itself reads the map of the process, and names the map as the file.
+        // Without W^X, perf itself reads the map of the process, and prints the map's path as the file of the frame.
         if (CodeMap.IsMap(file) && symbol != "[unknown]")
             return CodeMap.FrameOf(symbol);
         if (CodeMap.IsMap(file) || CodeMap.IsCompiled(file))
@@ -87,7 +87,7 @@ internal sealed partial class PerfScript(Func<int, CodeMap?> codeOf)
     [GeneratedRegex(@"^\s*(.*?)\s+(\d+)/\d+\s+(\d+)\.(\d+):\s*(.*)$")]
     private static partial Regex Head();
 
-    // The file begins with a slash or a bracket. The symbol of C++ may hold brackets and blanks too.
+    // The file begins with a slash or a bracket, or is "anon". A C++ symbol may contain brackets and blanks too.
     [GeneratedRegex(@"^\s*([0-9a-f]+) (.*?) \(([/\[a].*?)(?: \(deleted\))?\)$")]
     private static partial Regex Frame();
 }

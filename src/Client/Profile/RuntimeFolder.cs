@@ -3,26 +3,29 @@ using System.Text;
 
 namespace IpcBench.Client.Profile;
 
-/// <summary>The files by which a .NET runtime talks to tools, also those of a process in a container.</summary>
+/// <summary>The files through which a .NET runtime communicates with tools. The process may run in a container.</summary>
 internal sealed class RuntimeFolder(int process)
 {
     private readonly string root = RootOf(process);
 
-    /// <summary>The id that the process itself sees, which differs in a container.</summary>
+    /// <summary>The process id that the process itself sees. In a container it differs from the id outside.</summary>
     private readonly string id = LineOf(process, "NSpid:").Split('\t', ' ') is [.., { Length: > 0 } inner]
         ? inner : process.ToString(CultureInfo.InvariantCulture);
 
     /// <summary>The socket for commands. Null when the process is not .NET, or belongs to another user.</summary>
     public string? Port => Try(() => Directory.GetFiles(root + TemporaryOf(process), $"dotnet-diagnostic-{id}-*-socket").FirstOrDefault());
 
-    /// <summary>The file with the names of compiled methods. The runtime writes it where perf looks for it, whatever TMPDIR says.</summary>
+    /// <summary>
+    /// The file with the names of compiled methods. The runtime writes this file to /tmp, where perf looks for it, even if TMPDIR names
+    /// another folder.
+    /// </summary>
     public string Map => $"{root}/tmp/perf-{id}.map";
 
     /// <summary>Reads the names and the mappings. Null when they cannot be read.</summary>
     public CodeMap? Read() =>
         Try(() => new CodeMap(File.ReadLines(Map), File.ReadLines(Proc(process, "maps"))));
 
-    /// <summary>Returns the rest of a line of <c>/proc/PID/status</c>. Empty when there is none.</summary>
+    /// <summary>Returns the text after <paramref name="name"/> in a line of <c>/proc/PID/status</c>. Empty without such a line.</summary>
     public static string LineOf(int process, string name) => Try(() => File.ReadLines(Proc(process, "status"))
         .FirstOrDefault(line => line.StartsWith(name, StringComparison.Ordinal)))?[name.Length..].Trim() ?? "";
 
@@ -34,7 +37,7 @@ internal sealed class RuntimeFolder(int process)
         return string.IsNullOrEmpty(own) ? "/tmp" : own;
     }
 
-    // Empty for a process that sees the same files, since the path of a socket has at most 107 bytes.
+    // Empty for a process that sees the same files as this process. This keeps socket paths short, which have at most 107 bytes.
     private static string RootOf(int process) =>
         Try(() => File.ResolveLinkTarget(Proc(process, "ns/mnt"), false)?.Name)
             == Try(() => File.ResolveLinkTarget("/proc/self/ns/mnt", false)?.Name) ? "" : Proc(process, "root");

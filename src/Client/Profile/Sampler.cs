@@ -7,10 +7,10 @@ namespace IpcBench.Client.Profile;
 /// <summary>Samples the CPU time of processes with perf(1). Names the methods that .NET processes compile.</summary>
 internal sealed class Sampler : IAsyncDisposable
 {
-    /// <summary>The samples in a second of CPU time.</summary>
+    /// <summary>The number of samples per second of CPU time.</summary>
     public const int PerSecond = 2000;
 
-    // The kernel samples itself for anybody up to this value of perf_event_paranoid (kernel documentation, sysctl/kernel).
+    // Up to this value of perf_event_paranoid, every user may sample the kernel (kernel documentation, sysctl/kernel).
     private const int MostParanoid = 1;
 
     // CAP_SYS_ADMIN and CAP_PERFMON (capabilities(7)), each of which allows all samples.
@@ -18,7 +18,7 @@ internal sealed class Sampler : IAsyncDisposable
 
     private readonly Dictionary<int, RuntimeFolder> named = [];
 
-    /// <summary>Returns why these processes cannot be sampled here, as one sentence. Null when they can.</summary>
+    /// <summary>Returns why these processes cannot be sampled here, as one sentence. Null when they can be sampled.</summary>
     public static async Task<string?> RefusalAsync(IReadOnlyCollection<int> processes, CancellationToken cancellation)
     {
         if (!OperatingSystem.IsLinux())
@@ -50,7 +50,7 @@ internal sealed class Sampler : IAsyncDisposable
         }
     }
 
-    /// <summary>Makes the .NET processes among these name the methods that they compile, until this object is disposed.</summary>
+    /// <summary>Makes those of the processes that are .NET write the names of compiled methods, until this object is disposed.</summary>
     public async Task NameAsync(IEnumerable<int> processes)
     {
         foreach (var process in processes)
@@ -61,7 +61,7 @@ internal sealed class Sampler : IAsyncDisposable
         }
     }
 
-    /// <summary>Whether this process is .NET, and names its methods.</summary>
+    /// <summary>True when this process is .NET and writes the names of its compiled methods.</summary>
     public bool IsDotnet(int process) => named.ContainsKey(process);
 
     /// <summary>Begins to sample.</summary>

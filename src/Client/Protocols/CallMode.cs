@@ -3,16 +3,16 @@ using IpcBench.Client.Protocols.Grpc;
 
 namespace IpcBench.Client.Protocols;
 
-/// <summary>The kinds of gRPC calls, as in <c>--mode</c>.</summary>
+/// <summary>The kinds of gRPC calls, which are the values of the option <c>--mode</c>.</summary>
 internal static class CallMode
 {
-    /// <summary>A small request and a reply with the payload. Also the mode of other protocols.</summary>
+    /// <summary>A small request and a reply with the payload. Calls of other protocols have this mode too.</summary>
     public const string Unary = "unary";
 
     /// <summary>A request with the payload and a small reply.</summary>
     public const string Upload = "upload";
 
-    /// <summary>Messages on a stream that stays open, each answered before the next message of the stream is sent.</summary>
+    /// <summary>Messages on a stream that stays open. The server answers each message before the next message is sent.</summary>
     public const string PingPong = "ping-pong";
 
     /// <summary>Messages to the server on a stream that stays open, as fast as the server accepts them.</summary>
@@ -43,7 +43,7 @@ internal static class CallMode
         _ => Flow.Both,
     };
 
-    /// <summary>Returns the method of this project's own service, <c>package.Service/Method</c>.</summary>
+    /// <summary>Returns the method of this project's own service for a mode, in the form <c>package.Service/Method</c>.</summary>
     public static string MethodOf(string mode) => "ipcbench.v1.Bench/" + mode switch
     {
         Upload => "Upload",

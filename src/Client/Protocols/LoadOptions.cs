@@ -5,7 +5,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Protocols;
 
-/// <summary>The load of one cell, its amount and its calls.</summary>
+/// <summary>The load of one cell, with the options of each protocol.</summary>
 internal sealed record LoadOptions : EngineOptions
 {
     public ConnectorOptions Connector { get; init; } = new();
@@ -16,7 +16,10 @@ internal sealed record LoadOptions : EngineOptions
     /// </summary>
     public bool OnLoops { get; init; }
 
-    /// <summary>HTTP/2 receive window in bytes. Null: the client's default, which limits nothing for wire.</summary>
+    /// <summary>
+    /// HTTP/2 receive window in bytes. Null: the client's default. The default of the client <c>wire</c> is too large to
+    /// limit a call.
+    /// </summary>
     public int? Http2Window { get; init; }
 
     /// <summary>The client, by its name in <see cref="ProtocolTable"/>.</summary>
@@ -24,7 +27,7 @@ internal sealed record LoadOptions : EngineOptions
 
     public string Protocol { get; init; } = ProtocolTable.Grpc;
 
-    /// <summary>The user's method that a gRPC call uses. Null means <c>Bench.Download</c>.</summary>
+    /// <summary>The user's method that a gRPC call uses. Null means the method of <c>Bench</c> for the <see cref="Mode"/>.</summary>
     public GrpcCall? Call { get; init; }
 
     /// <summary>The kind of a gRPC call, by its name in <see cref="CallMode"/>.</summary>
@@ -33,16 +36,17 @@ internal sealed record LoadOptions : EngineOptions
     public override Flow Flow => CallMode.FlowOf(Mode);
 
     /// <summary>
-    /// Messages of a stream before a new stream is opened, where a call is a message. 0 means one stream for the whole load.
+    /// If each call is a message on a stream, the number of messages after which a new stream is opened. 0 means one stream
+    /// for the whole load.
     /// </summary>
     public long Messages { get; init; }
 
-    /// <summary>The size in bytes of the messages of a pulled payload. 0 means one message.</summary>
+    /// <summary>The size in bytes of each message of a pulled payload. 0 means that a payload is one message.</summary>
     public long Chunk { get; init; }
 
     /// <summary>The request of an HTTP/1.1 call. Null for other protocols.</summary>
     public HttpRequest? Request { get; init; }
 
-    /// <summary>True to open and close a connection for every call. The latency includes the opening only.</summary>
+    /// <summary>True to open and close a connection for every call. The latency includes the opening, but not the closing.</summary>
     public bool ConnectPerCall { get; init; }
 }

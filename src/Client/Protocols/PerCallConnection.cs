@@ -29,7 +29,7 @@ internal sealed class PerCallConnection : IConnection, IStream
         Streams = [this];
     }
 
-    /// <summary>Makes a source for any protocol. For every call, it opens a connection of <paramref name="inner"/>.</summary>
+    /// <summary>Makes a source for any protocol. Every call opens a connection of the source <paramref name="inner"/>.</summary>
     public static ConnectionSource Each(ConnectionSource inner)
     {
         var log = new ConnectLog();
@@ -47,7 +47,7 @@ internal sealed class PerCallConnection : IConnection, IStream
 
     public long? BytesReceived => Volatile.Read(ref received);
 
-    /// <summary>Connects once to check that there is a server. Throws if not, so that no call fails.</summary>
+    /// <summary>Connects once to check that there is a server. Throws if there is none, so that no load begins.</summary>
     public async Task OpenAsync(CancellationToken cancellation)
     {
         var first = make(scheduler);
@@ -114,7 +114,7 @@ internal sealed class PerCallConnection : IConnection, IStream
             await last.DisposeAsync();
     }
 
-    /// <returns>Null when the connection is open.</returns>
+    /// <returns>Null when the connection was opened. Otherwise the result of the failed call.</returns>
     private async ValueTask<CallResult?> OpenAsync(IConnection connection, CancellationTokenSource limit)
     {
         try
@@ -152,7 +152,7 @@ internal sealed class PerCallConnection : IConnection, IStream
     }
 
     /// <summary>
-    /// Returns the result of a call that was not sent although its connection opened. The load was over, or the
+    /// Returns the result of a call that was not sent although its connection was opened. The call was cut off, or the
     /// connection died at once.
     /// </summary>
     private CallResult NeverSent()

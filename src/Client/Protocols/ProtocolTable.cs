@@ -14,13 +14,13 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Protocols;
 
-/// <summary>The clients, and the protocols that each of them speaks.</summary>
+/// <summary>The clients, and the protocols that each client speaks.</summary>
 internal static class ProtocolTable
 {
-    /// <summary>Client implementations.</summary>
+    /// <summary>Names of the client implementations.</summary>
     public const string Wire = "wire", GrpcDotnet = "grpc-dotnet";
 
-    /// <summary>Protocols, the forms of a call on the wire.</summary>
+    /// <summary>Names of the protocols.</summary>
     public const string Grpc = "grpc", Http1 = "http1", Http2 = "http2", Echo = "echo";
 
     /// <summary>The usual number of bytes of a reply besides its payload.</summary>
@@ -63,7 +63,7 @@ internal static class ProtocolTable
         return source with { Notes = session.Notes };
     }
 
-    /// <summary>Returns the options for <c>Bench.Download</c>, or for the user's method.</summary>
+    /// <summary>Returns the options for the user's method, or for the method of <c>Bench</c> that the mode needs.</summary>
     private static Http2Options ForGrpc(LoadOptions load)
     {
         var (authority, tls) = (load.Address.Authority, load.Address is Address.Tls);
@@ -130,16 +130,17 @@ internal static class ProtocolTable
             });
     }
 
-    /// <summary>Gives each connection its own channel and handler, as in an application.</summary>
+    /// <summary>Gives each connection its own channel and handler, like the channels of different applications.</summary>
     private static ConnectionSource OverGrpcDotnet(LoadOptions options)
     {
-        // The handler does the TLS. If the connector did it, the handler would send the scheme http, which a server might reject.
+        // The handler does the TLS. If the connector did the TLS, the handler would send the scheme http, and a server might
+        // reject this scheme.
         var address = options.Address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : options.Address;
-        // A pipe is no socket, so LoopSockets cannot connect it.
+        // A pipe is no socket, so LoopSockets cannot connect to it.
         var connector = options.OnLoops && EventLoop.IsSupported && address is not Address.Pipe
             ? new PipedConnector(address, options.Connector) : Connector.For(address, options.Connector);
-        // All calls send the same message object, as an application reuses a buffer. Therefore only the sending is
-        // measured, not the making of the message.
+        // All calls send the same payload, like an application that reuses a buffer. So the measurement includes the sending
+        // of the message, but not its creation.
         var upload = options.Mode == CallMode.Unary ? null : new Payload
         {
             Payload_ = UnsafeByteOperations.UnsafeWrap(PayloadFrame.ForSize((int)options.Size).AsMemory()[^(int)options.Size..]),

@@ -8,10 +8,10 @@ using IpcBench.Client.Plan;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Runs all rounds of a run. A round measures every cell once, and each measurement is saved at once. Spoiled
+/// Runs all rounds of a run. A round measures every cell once, and each measurement is saved immediately. Spoiled
 /// measurements are repeated, and the run may end early.
 /// </summary>
-/// <param name="afterwards">What follows the last round of the run, such as windows that are not counted. Null when nothing does.</param>
+/// <param name="afterwards">Work after the last round, such as the sampled windows of <c>--profile</c>. Null without such work.</param>
 internal sealed class BenchRunner(
     BenchPlan plan, IRoundRunner rounds, RunJournal journal, IRunObserver observer, Func<CancellationToken, Task>? afterwards = null)
 {
@@ -52,8 +52,8 @@ internal sealed class BenchRunner(
     }
 
     /// <summary>
-    /// Returns true when the user ended the run. Ctrl-C in a terminal also ends the user's servers there. This program
-    /// may notice the end of a server before its own signal.
+    /// Returns true when the user ended the run. Ctrl-C in a terminal also ends the user's servers in this terminal. This
+    /// program may notice the end of a server before its own signal arrives.
     /// </summary>
     private async Task<bool> IsInterruptedAsync(CancellationToken cancellation)
     {
@@ -73,7 +73,7 @@ internal sealed class BenchRunner(
             var given = planned.Cells.First(cell => !phase.Contains(cell)).Given!;
             observer.Note($"{planned.Cells.Count - phase.Count} cells of {given.Option} are left out: {given.NoRate}");
         }
-        // A resumed run continues the numbers of its rounds.
+        // In a resumed run, the numbers of the new rounds follow those of the saved rounds.
         var indexes = phase.Select(cell => cell.Index).ToHashSet();
         var last = journal.Record.Rounds.Where(round => indexes.Contains(round.Cell)).Select(round => round.Number).DefaultIfEmpty(0).Max();
         var number = last + 1;
@@ -148,7 +148,7 @@ internal sealed class BenchRunner(
 
 /// <summary>
 /// Decides whether a phase has enough rounds: the planned number, or as many as fit into the time limit. With
-/// <c>--rounds auto</c>, decided verdicts are enough too.
+/// <c>--rounds auto</c>, a phase also has enough rounds when all verdicts are decided.
 /// </summary>
 internal sealed class RoundsLimit(RunOptions options)
 {
@@ -157,7 +157,7 @@ internal sealed class RoundsLimit(RunOptions options)
     private int first;
     private long phaseBegun;
 
-    /// <summary>True when no more rounds are to be measured, from round <paramref name="number"/> on.</summary>
+    /// <summary>True when the phase ends before round <paramref name="number"/>.</summary>
     public bool IsReached(int number, RunRecord record, Phase phase)
     {
         if (number > phase.MostRounds)
@@ -187,7 +187,7 @@ internal sealed class RepeatBudget(int planned)
     /// <summary>The number of measurements that were repeated.</summary>
     public int Repeated { get; private set; }
 
-    /// <summary>Returns true if these measurements may be repeated, and counts them. If not, the caller keeps them as doubtful.</summary>
+    /// <summary>Returns true if these measurements may be repeated, and counts them. Otherwise the caller keeps them as doubtful.</summary>
     /// <param name="measurements">The number of measurements to repeat together.</param>
     /// <param name="soFar">The number of measurements so far. Without a planned number, at most a fifth of these are repeated.</param>
     public bool TryRepeat(int measurements, int soFar)

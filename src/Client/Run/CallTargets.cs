@@ -48,7 +48,7 @@ internal static class CallTargets
     {
         var (method, types) = asked.NeedsTypes || source.IsFile
             ? await ServiceTypes.OfMethodAsync(source, asked.Method, cancellation) : (null, null);
-        // A read of standard input may never end. It runs in a task that Ctrl-C can abandon.
+        // A read of standard input may never end, so it runs in a task, which Ctrl-C can abandon.
         var corpus = await Task.Run(() => Requests(asked, method?.InputType, types), cancellation).WaitAsync(cancellation);
         return new GrpcCall
         {
@@ -89,7 +89,7 @@ internal static class CallTargets
         };
     }
 
-    /// <summary>Adds the option's name to an error in the option's text. An error in a file has the file's name already.</summary>
+    /// <summary>Adds the option's name to an error in the option's text. An error in a file already names the file.</summary>
     private static T Named<T>(string option, bool isFile, Func<T> read)
     {
         try
@@ -122,7 +122,7 @@ internal static class CallTargets
         return answers[^1] is { Status: GrpcStatusCode.Ok, Message: { } reply } ? reply.Length : null;
     }
 
-    // The first call to a server that has just started takes longer than later calls.
+    // The first call to a server that has just started takes longer than later calls, so it may need more than the run's time-out.
     private static TimeSpan Longest(TimeSpan timeout) => timeout > Least ? timeout : Least;
 
     /// <summary>Returns an error message without its beginning, which is the server's address. Null when the run may begin.</summary>

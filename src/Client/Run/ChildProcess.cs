@@ -48,10 +48,10 @@ internal static partial class ChildProcess
     }
 
     /// <summary>
-    /// Closes the server's standard input, which tells the server to end. Kills the server if it does not end in time,
-    /// and removes its sockets, which a killed server cannot do itself.
+    /// Closes the server's standard input, which tells the server to end. Kills the server if it does not end in time.
+    /// Then removes the server's sockets, since a killed server cannot remove them.
     /// </summary>
-    /// <exception cref="EnvironmentException">The server still runs. This user may not end it, for example because of sudo.</exception>
+    /// <exception cref="EnvironmentException">The server still runs, because this user may not end it (a server under sudo).</exception>
     public static async Task EndAsync(Process process, TimeSpan patience, IEnumerable<Address> addresses)
     {
         var refused = false;
@@ -79,7 +79,7 @@ internal static partial class ChildProcess
         }
     }
 
-    /// <summary>Ends all servers in this order. If one server cannot be ended, the next ones are still ended.</summary>
+    /// <summary>Ends the servers one after another. If a server cannot be ended, the next servers are still ended.</summary>
     /// <exception cref="EnvironmentException">Some servers still run. The message names each of them.</exception>
     public static async Task EndAllAsync(IEnumerable<IAsyncDisposable> servers)
     {
@@ -114,17 +114,17 @@ internal static partial class ChildProcess
     }
 
     /// <summary>
-    /// Ends a program of the user with SIGTERM, and kills it if it does not end in time. Windows has no such signal,
-    /// so there the program is killed. Then kills all processes that the program has started, even if the program
+    /// Ends a program of the user with SIGTERM, and kills it if it does not end in time. Windows has no SIGTERM, so the
+    /// program is killed immediately. Then kills all processes that the program has started, even if the program
     /// itself ended long ago.
     /// </summary>
-    /// <param name="tree">The processes that the program had started at the last look.</param>
+    /// <param name="tree">The program with the descendants that were found so far.</param>
     /// <param name="patience">The time after which the program is killed.</param>
     public static async Task TerminateAsync(Process process, ProcessTree tree, TimeSpan patience)
     {
         try
         {
-            if (!process.HasExited) // after its exit the system may give its id to another process
+            if (!process.HasExited) // after the exit, the system may give this id to another process
             {
                 tree.Find();
                 if (OperatingSystem.IsWindows() || kill(process.Id, Terminate) != 0)
@@ -144,8 +144,9 @@ internal static partial class ChildProcess
     private static bool TryKill(Process process) => process.HasExited || ProcessTree.Kill(process.Id);
 
     /// <summary>
-    /// Kills the servers of this project that this process has started, without a thread. A server whose start hangs for
-    /// lack of threads does not notice that its standard input was closed. Does nothing on Windows.
+    /// Kills the servers of this project that this process has started. Needs no new thread, since the system may allow no
+    /// more threads. The start of a server then hangs, and the server does not notice that its standard input was closed.
+    /// Does nothing on Windows.
     /// </summary>
     public static void KillServers()
     {
@@ -165,7 +166,7 @@ internal static partial class ChildProcess
     }
 
     /// <summary>
-    /// Removes the sockets for debuggers that a killed .NET process has left. On Windows they are pipes, which end
+    /// Removes the sockets for debuggers that a killed .NET process has left. On Windows, debuggers use pipes, which end
     /// with the process.
     /// </summary>
     private static void RemoveDiagnostics(int id)
@@ -187,7 +188,7 @@ internal static partial class ChildProcess
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The file stays. This must not make a run fail whose measurements are done.
+            // The file stays. A run whose measurements are done must not fail because of a file that cannot be removed.
         }
     }
 }

@@ -23,7 +23,7 @@ internal sealed class ChildServer : IAsyncDisposable
     // .NET begins the output of an unhandled exception with this text.
     private const string Unhandled = "Unhandled exception. ";
 
-    // Longer lines are cut after this many characters, since a user's program may write without end.
+    // Longer lines are cut after this many characters, since a user's program may write a line that never ends.
     private const int LongestLine = 1000;
 
     private readonly Process process;
@@ -50,7 +50,8 @@ internal sealed class ChildServer : IAsyncDisposable
 
     /// <summary>
     /// The lines of this tool's own server on standard error, such as missing endpoints and warnings. Empty for a
-    /// user's server. Its lines are its log, which is shown only if the server does not start or ends too early.
+    /// user's server: the lines of a user's server are a log, which is shown only if the server does not start or ends too
+    /// early.
     /// </summary>
     public IEnumerable<string> Complaints => command.Probe is null ? complaints : [];
 
@@ -65,8 +66,8 @@ internal sealed class ChildServer : IAsyncDisposable
     /// <summary>Completes when the server ends, for whatever reason.</summary>
     public Task Ended => process.WaitForExitAsync();
 
-    /// <summary>Returns a sentence about the unexpected end of the server, with its last lines. Null while the server lives.</summary>
-    /// <param name="when">For example <c>during round 1</c>.</param>
+    /// <summary>Returns a sentence about the unexpected end of the server, with its last lines of output. Null while it runs.</summary>
+    /// <param name="when">The time at which the server ended, for example <c>during round 1</c>.</param>
     public string? Death(string when) => !process.HasExited ? null
         : $"{command.Name}{(command.Probe is null ? " that this tool started" : "")} {Ending} {when}: {LastWords()}";
 
@@ -120,7 +121,7 @@ internal sealed class ChildServer : IAsyncDisposable
     }
 
     /// <summary>
-    /// Reads lines on a thread of its own. On Windows every read of a pipe blocks a thread of the pool, and the pool
+    /// Reads lines on a thread of its own. On Windows every read of a pipe would block a thread of the thread pool, which
     /// has only a few threads, depending on <c>-t</c> and the CPUs.
     /// </summary>
     private void ReadLines(StreamReader from, Action<string?> told) => new Thread(() =>
@@ -197,7 +198,7 @@ internal sealed class ChildServer : IAsyncDisposable
             endpoints.Add(ParseEndpoint(line["listening on ".Length..]));
     }
 
-    // For example "unix:/tmp/a b.sock (unix)" or "pipe:/Name (pipe, echo, Unix socket behind .NET's pipe API)".
+    // The text is for example "unix:/tmp/a b.sock (unix)" or "pipe:/Name (pipe, echo, Unix socket behind .NET's pipe API)".
     private static Endpoint ParseEndpoint(string text)
     {
         var open = text.LastIndexOf(" (", StringComparison.Ordinal);
@@ -210,7 +211,7 @@ internal sealed class ChildServer : IAsyncDisposable
     {
         if (line is null)
             ended?.TrySetResult();
-        // Lines of a stack trace are dropped. There may be many, and the reason stands in a line above them.
+        // Lines of a stack trace are dropped. There may be many of them, and the reason is in a line above them.
         if (string.IsNullOrWhiteSpace(line) || line.TrimStart().StartsWith("at ", StringComparison.Ordinal))
             return;
         complaints.Enqueue(line.Trim());
@@ -235,11 +236,11 @@ internal sealed class ChildServer : IAsyncDisposable
         try
         {
             if (process.HasExited)
-                Task.WaitAny([errorEnded.Task], HalfASecond); // lets the last lines of its standard error arrive
+                Task.WaitAny([errorEnded.Task], HalfASecond); // lets the last lines of the server's standard error arrive
         }
         catch (InvalidOperationException)
         {
-            // The process was disposed meanwhile, so this cannot wait for its last lines.
+            // The process object is already disposed. Only the lines that have arrived are shown.
         }
         var words = complaints.ToList();
         // The first line of an exception may stand far above the last lines of the output. If a user's program wrote

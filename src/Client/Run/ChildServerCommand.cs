@@ -25,7 +25,8 @@ internal sealed class ChildServerCommand(
 
     /// <summary>Starts a process that serves one connection of this address. The process ends with this connection.</summary>
     /// <param name="end">
-    /// Where the process finds its end (see <see cref="ChildProgram.Offer"/>). Null for its standard input and output.
+    /// Where the process finds its end of the connection (see <see cref="ChildProgram.Offer"/>). Null for its standard
+    /// input and output.
     /// </param>
     public Process StartChild(Address.Child address, string? end) => Start(end is null
         ? ["--child", address.ToString()] : ["--child", address.ToString(), "--child-end", end]);
@@ -38,7 +39,7 @@ internal sealed class ChildServerCommand(
         if (knobs.ServerGc is { } gc)
             start.Environment["DOTNET_gcServer"] = gc == "server" ? "1" : "0";
 
-        // This process has changed some variables of the runtime. The server gets their original values.
+        // This process has changed some environment variables of its runtime. The server gets their original values.
         foreach (var (name, original) in hiddenVariables)
             start.Environment[name] = original;
         start.RedirectStandardInput = start.RedirectStandardOutput = start.RedirectStandardError = true;
@@ -85,7 +86,7 @@ internal sealed class ChildServerCommand(
             if (knob.ServerOption is not { } option || knob.Read(knobs) is not { } value)
                 continue;
             yield return option;
-            if (value != "on") // a switch of the server has no value
+            if (value != "on") // a server option that is either on or off has no value
                 yield return value;
         }
     }

@@ -10,8 +10,8 @@ internal sealed class ConnectionSampler : IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
 
-    // The samples use at most this fraction (1/100) of one CPU. If a sample of many sockets takes long, the next sample
-    // comes later. Thousands of sockets may be in TIME_WAIT. They change slowly, so they are read less often.
+    // The samples use at most 1/100 of one CPU: if a sample of many sockets takes long, the next sample comes later.
+    // Thousands of sockets may be in TIME_WAIT. Their number changes slowly, so they are counted less often.
     private const int Share = 100;
 
     private readonly IReadOnlyList<Watch> watches;
@@ -82,7 +82,7 @@ internal sealed class ConnectionSampler : IDisposable
         }
         catch (System.ComponentModel.Win32Exception)
         {
-            // The system had answered before this error, so the samples until then are kept.
+            // The samples before this error are kept.
         }
     }
 

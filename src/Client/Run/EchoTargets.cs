@@ -13,12 +13,12 @@ internal static class EchoTargets
     // waits for more bytes after a single byte.
     private const long Telling = 16 << 10;
 
-    // The fewest bytes of the check. After fewer bytes, an HTTP/2 server waits silently. Small packets are sent
-    // together until they have this size.
+    // The check sends at least this many bytes. After fewer bytes, an HTTP/2 server would only wait for more bytes. If one
+    // packet is smaller, several packets are sent together.
     private const long LeastOut = 64;
 
     /// <exception cref="IOException">No server listens at one of the addresses.</exception>
-    /// <exception cref="EnvironmentException">The server at an address is no echo.</exception>
+    /// <exception cref="EnvironmentException">The server at an address is no echo server.</exception>
     public static async Task ProbeAsync(RunOptions options, IEnumerable<Target> targets, CancellationToken cancellation)
     {
         // The packet has one of the sizes that will be measured, since an echo server may accept no other size.
@@ -46,7 +46,7 @@ internal static class EchoTargets
         }
     }
 
-    // After a wrong packet, the packets that follow fail as "connection lost". Another kind of failure is therefore the reason.
+    // After a wrong packet, the packets that follow fail as "connection lost". A failure of another kind therefore has priority.
     private static string Why(LoadResult result, LoadOptions load) =>
         result.Failed.Keys.MinBy(kind => kind == FailureKind.ConnectionLost) switch
         {

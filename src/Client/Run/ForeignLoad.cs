@@ -10,24 +10,24 @@ internal static class ForeignLoad
 {
     /// <summary>
     /// The largest share of the machine's CPU time that other programs may use. Kernel threads and a quiet desktop use
-    /// less than 3 %. With two CPUs, 5 % of the machine is a tenth of one CPU. This can change a round by more than
-    /// 3 %, which is the usual precision of a comparison.
+    /// less than 3 %. With two CPUs, 5 % of the machine is a tenth of one CPU. Such a load can change a round by more
+    /// than 3 %, which is the usual precision of a comparison.
     /// </summary>
     public const double ForeignShare = 0.05;
 
     /// <summary>
-    /// The largest share of the CPU time that the hypervisor may give to other machines. It is lower than
+    /// The largest share of the CPU time that the hypervisor may give to other machines. This limit is lower than
     /// <see cref="ForeignShare"/>, since the hypervisor stops a whole CPU in the middle of calls.
     /// </summary>
     public const double StealShare = 0.02;
 
     /// <summary>
-    /// Less foreign CPU time than this spoils no round. Clocks have steps of 10 to 16 ms, and other processes are read
-    /// shortly before and after the window. In a short round, less time may therefore be noise.
+    /// Other programs spoil a round only if they use more CPU time than this. Clocks have steps of 10 to 16 ms, and other
+    /// processes are read shortly before and after the window, so in a short round a smaller time may be noise.
     /// </summary>
     public const long ForeignNs = 100_000_000;
 
-    /// <summary>Less steal time than this spoils no round. The system counts steal time in steps of 10 ms.</summary>
+    /// <summary>Steal time spoils a round only if it is longer than this. The system counts it in steps of 10 ms.</summary>
     public const long StealNs = 40_000_000;
 
     /// <summary>Returns why the cell is spoiled, with the numbers. Empty when the cell is not spoiled.</summary>

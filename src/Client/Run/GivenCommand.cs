@@ -10,7 +10,7 @@ namespace IpcBench.Client.Run;
 /// <summary>Starts a user's server by a command. Placeholders in the command stand for the addresses.</summary>
 /// <param name="name">The name of the server in messages, such as <c>the base server</c>.</param>
 /// <param name="words">The program and its arguments, with <c>{url}</c>, <c>{address}</c>, <c>{port}</c> or <c>{path}</c>.</param>
-/// <param name="cpus">The server's CPUs. Null means the CPUs that this client had when the user started it.</param>
+/// <param name="cpus">The server's CPUs. Null means the CPUs on which the user started this client.</param>
 /// <param name="hiddenVariables">Runtime variables that this process has changed, with their original values.</param>
 internal sealed class GivenCommand(
     string name, IReadOnlyList<string> words, string kind, CpuSet? cpus, IReadOnlyDictionary<string, string?> hiddenVariables)
@@ -75,7 +75,7 @@ internal sealed class GivenCommand(
         return Affinity.Start(start, cpus ?? Relaunch.CpusBefore(), name);
     }
 
-    /// <summary>Finds a free port. Another program could take it before the server does, but this is very unlikely.</summary>
+    /// <summary>Finds a free port. It is very unlikely that another program takes the port before the server does.</summary>
     private static int FreePort()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);

@@ -5,8 +5,8 @@ namespace IpcBench.Client.Run;
 /// <summary>The result of one call.</summary>
 /// <param name="HttpStatus">The HTTP status. gRPC uses only 200.</param>
 /// <param name="Status">
-/// The value of grpc-status. Null when it is missing or not a number. Also null when it is OK but the reply is no
-/// gRPC.
+/// The value of grpc-status. Null when grpc-status is missing or not a number. Also null when grpc-status is OK but the
+/// content type of the reply is not that of gRPC.
 /// </param>
 /// <param name="StatusMessage">The decoded grpc-message. Empty when there is none.</param>
 /// <param name="Message">The first message. Null when it is missing, incomplete or compressed.</param>

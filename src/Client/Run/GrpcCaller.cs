@@ -12,7 +12,7 @@ namespace IpcBench.Client.Run;
 
 /// <summary>
 /// Makes single gRPC calls outside the measured windows. The calls deliberately use .NET's own HTTP/2 client and not
-/// the engine that is measured.
+/// the engine that makes the load.
 /// </summary>
 internal sealed class GrpcCaller : IDisposable
 {
@@ -35,9 +35,10 @@ internal sealed class GrpcCaller : IDisposable
     {
         (Address, this.metadata) = (address, metadata ?? []);
         this.authority = address is Address.Tls && options.ServerName is not null ? null : authority;
-        // SocketsHttpHandler does the TLS. If the connector did it, the handler would send the scheme http, which Kestrel rejects.
+        // SocketsHttpHandler does the TLS. If the connector did the TLS, the handler would send the scheme http, which Kestrel
+        // rejects.
         var tls = address as Address.Tls;
-        // Connections are closed with FIN, as by applications, since some servers log a reset as an error.
+        // Connections are closed with FIN, as applications do it, since some servers log a reset as an error.
         dialed = tls is null ? address : new Address.Tcp(tls.Host, tls.Port);
         connector = Connector.For(dialed, options with { ResetOnClose = false });
         http = new HttpClient(new SocketsHttpHandler
@@ -65,7 +66,7 @@ internal sealed class GrpcCaller : IDisposable
 
     public Address Address { get; }
 
-    /// <summary>The time-out of a call when no other is set.</summary>
+    /// <summary>The time-out of a call if <see cref="Patience"/> is not set.</summary>
     public static TimeSpan DefaultPatience { get; } = TimeSpan.FromSeconds(5);
 
     public TimeSpan Patience { get; init; } = DefaultPatience;
@@ -93,14 +94,15 @@ internal sealed class GrpcCaller : IDisposable
             GrpcStatusCode? status = firstAlone && IsWhole(body) ? GrpcStatusCode.Ok
                 : int.TryParse(Header(response, "grpc-status"), out var code) ? (GrpcStatusCode)code : null;
             var text = GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(Header(response, "grpc-message") ?? ""));
-            // A reply with another content type is no gRPC. Its status is kept if it is an error, but an OK is not trusted.
+            // A reply with another content type is no gRPC. An error status of such a reply is kept, but an OK is not trusted.
             return new GrpcAnswer((int)response.StatusCode, other is null || status > 0 ? status : null, text, first) { OtherType = other };
         }
         catch (HttpRequestException e) when (!begun)
         {
             var silent = $"{Address} does not answer: ";
+            // With TLS, ALPN has already shown whether the server has HTTP/2.
             var isWithout = IsWithoutHttp2(e.InnerException)
-                || Address is not Address.Tls && await Http1Question.IsAnsweredAsync(connector, patience.Token); // TLS has ALPN for this
+                || Address is not Address.Tls && await Http1Question.IsAnsweredAsync(connector, patience.Token);
             cancellation.ThrowIfCancellationRequested();
             throw isWithout
                 ? new WithoutHttp2Exception(silent + "HTTP_1_1_REQUIRED", e)
@@ -112,7 +114,7 @@ internal sealed class GrpcCaller : IDisposable
         }
         catch (SocketException e)
         {
-            // SocketsHttpHandler asks a new connection for its remote end point. This throws if the connection was
+            // SocketsHttpHandler reads the remote end point of a new connection. The read throws if the connection was
             // reset directly after it opened.
             throw new IOException($"{Address} does not answer: {e.Message.TrimEnd('.')}", e);
         }
@@ -133,10 +135,10 @@ internal sealed class GrpcCaller : IDisposable
     }
 
     /// <summary>
-    /// Returns the error of a call with advice. A server without HTTP/2 has its own advice: the usual advice asks
-    /// whether a server runs at all, and this server answered.
+    /// Returns the error of a call with advice. There is special advice for a server without HTTP/2: the usual advice asks
+    /// whether a server runs at all, but such a server has answered.
     /// </summary>
-    /// <param name="usual">The advice for any other error, with its beginning, such as a full stop.</param>
+    /// <param name="usual">The advice for all other errors. It begins with a full stop or a colon.</param>
     public static string Advised(IOException e, string usual) => e is WithoutHttp2Exception
         ? $"{e.Message}. The server speaks HTTP/1.1 here, and gRPC needs HTTP/2: try https:// for a port with TLS, or in ASP.NET Core add "
             + "--Kestrel:EndpointDefaults:Protocols Http2 to the command of the server, or --contentRoot . if the appsettings.json "
@@ -149,7 +151,7 @@ internal sealed class GrpcCaller : IDisposable
     {
         var request = new HttpRequestMessage(HttpMethod.Post, path)
         {
-            // An HttpRequestMessage made by hand does not get the default versions of the client.
+            // HttpClient.DefaultRequestVersion does not apply to an HttpRequestMessage that the caller makes.
             Version = HttpVersion.Version20,
             VersionPolicy = HttpVersionPolicy.RequestVersionExact,
             Content = new ByteArrayContent(GrpcFraming.Frame(message.Span)),
@@ -186,7 +188,7 @@ internal sealed class GrpcCaller : IDisposable
         return bytes.AsMemory(0, count);
     }
 
-    /// <summary>True when the whole first message is there, compressed or not.</summary>
+    /// <summary>True when the whole first message, compressed or not, has arrived.</summary>
     private static bool IsWhole(ReadOnlyMemory<byte> body) => body.Length >= GrpcFraming.PrefixLength && Prefix(body).Length <= Room(body);
 
     private static ReadOnlyMemory<byte>? First(ReadOnlyMemory<byte> body)

@@ -4,8 +4,8 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Asks a server in HTTP/1.1, after a call in HTTP/2 failed. The error of SocketsHttpHandler does not tell why: if the
-/// connection ends before its first request, the handler forgets the error code of the server.
+/// Finds out whether a server answers in HTTP/1.1, after a call in HTTP/2 failed. The error of SocketsHttpHandler does not
+/// show this: if the connection ends before its first request, the handler forgets the error code of the server.
 /// </summary>
 internal static class Http1Question
 {
@@ -23,7 +23,7 @@ internal static class Http1Question
             }
             catch (IOException)
             {
-                // The server may have answered and closed already. The answer can be read.
+                // The server may have answered and closed the connection already. Its answer can still be read.
             }
             var answer = new byte["HTTP/1."u8.Length];
             await stream.ReadExactlyAsync(answer, cancellation);

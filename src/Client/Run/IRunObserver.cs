@@ -3,13 +3,13 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Receives the events of a run, but never during a measurement. Some tests use a silent observer.</summary>
+/// <summary>Receives the events of a run. No event comes during a measurement. Some tests use an observer without output.</summary>
 internal interface IRunObserver
 {
     /// <summary>Called when the run could not be saved in any file. The observer prints the run as JSON.</summary>
     void Unkept(RunRecord record);
 
-    /// <summary>Receives a message that the user must see: why a run ends, a file that cannot be written.</summary>
+    /// <summary>Receives a message that the user must see, for example why a run ends or that a file cannot be written.</summary>
     void Note(string sentence);
 
     /// <summary>Receives a message that few users need or that a report repeats, such as a spoiled round.</summary>

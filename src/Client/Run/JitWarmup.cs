@@ -4,8 +4,8 @@ namespace IpcBench.Client.Run;
 
 /// <summary>
 /// Repeats the readings of a window's edges during the warm-up of servers, until this object is disposed. Otherwise
-/// the JIT compiler would compile the code of the readings again in the first window, after thirty calls
-/// (TieredCompilation). That cost the client 0.15 s of CPU time.
+/// the JIT compiler would compile the code of the readings again in the first window, after thirty calls of the code
+/// (TieredCompilation). This second compilation cost the client 0.15 s of CPU time.
 /// </summary>
 internal sealed class JitWarmup : IDisposable
 {
@@ -51,7 +51,7 @@ internal sealed class JitWarmup : IDisposable
         }
         catch (IOException)
         {
-            // The window will report the error.
+            // The measured window will report the same error.
         }
     }
 }

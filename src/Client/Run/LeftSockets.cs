@@ -14,7 +14,7 @@ internal static class LeftSockets
     /// <summary>The beginning of the name of each socket and pipe of this tool. The process id of the run follows.</summary>
     public const string Prefix = "grpcbench-";
 
-    /// <summary>Removes the files.</summary>
+    /// <summary>Removes the socket files of killed runs.</summary>
     public static void Remove()
     {
         foreach (var file in Left().ToList())
@@ -34,7 +34,7 @@ internal static class LeftSockets
     }
 
     // A run in a container may share the folder, and its process id may not exist here. The servers of such a run
-    // still answer, so the socket is tried too.
+    // still accept connections, so a connection to the socket is tried too.
     private static bool IsLeft(string file)
     {
         var name = Path.GetFileName(file);

@@ -18,6 +18,6 @@ internal static class LocalEndpoints
         _ => throw new ArgumentException($"no listening socket: {address}", nameof(address)),
     };
 
-    // A host name may have several addresses, so none of them is chosen.
+    // Null for a host name, since a host name may have several addresses.
     private static IPAddress? Ip(string host) => IPAddress.TryParse(host, out var ip) ? ip : null;
 }

@@ -8,14 +8,15 @@ namespace IpcBench.Client.Run;
 /// <summary>
 /// Ends the servers of users, which do not watch their standard input as this project's server does. A server ends
 /// with all processes that it started, even in the background, when the run ends and when this process is killed. On
-/// Windows, a job object for each server does both. On other systems, a helper process outlives this process and ends
-/// the servers after a kill. On Linux, this process also adopts orphans: processes whose parent has ended.
+/// Windows, a job object for each server does this in both cases. On other systems, a helper process outlives this
+/// process and ends the servers if this process was killed. On Linux, this process also adopts orphans: processes whose
+/// parent has ended.
 /// </summary>
 internal sealed class ProcessReaper : IDisposable
 {
     public const string Command = "reaper";
 
-    // A variable in the environment of servers. Their child processes inherit it, even in another session.
+    // The environment variable that marks servers. Their child processes inherit the variable, even in another session.
     private const string Variable = "GRPCBENCH_REAPER";
 
     // The most passes in which orphans are killed. One pass may not be enough, since a kill may create new orphans.
@@ -23,8 +24,8 @@ internal sealed class ProcessReaper : IDisposable
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(2);
 
-    // A random text that marks the servers of this run. A process id would not be unique, since the first run of each
-    // container has the same id.
+    // A random text that marks the servers of this run. A process id would not be unique, since two runs in two containers
+    // may have the same id.
     private static readonly string Mark = Guid.NewGuid().ToString("N");
 
     private readonly Process? process;
@@ -71,13 +72,13 @@ internal sealed class ProcessReaper : IDisposable
     }
 
     /// <summary>
-    /// Does the work of the helper process. Remembers processes, by id and start time, until its input ends. Then kills
-    /// the remembered processes that still run, but no other process that has got one of their ids. Finally kills the
-    /// marked processes that were never reported to it.
+    /// Does the work of the helper process. Remembers the reported processes, by id and start time, until the input ends.
+    /// Then kills the remembered processes that still run, but no new process that has the id of an ended one. Finally
+    /// kills the marked processes that were never reported.
     /// </summary>
     public static async Task RunAsync(TextReader input)
     {
-        // This process ignores the signals. Ctrl-C is meant for the run, which ends its servers itself.
+        // The helper process ignores the signals. Ctrl-C is meant for the run's process, which ends its servers itself.
         PosixSignal[] signals = [PosixSignal.SIGINT, PosixSignal.SIGTERM, PosixSignal.SIGQUIT, PosixSignal.SIGHUP];
         var ignored = signals.Select(signal => PosixSignalRegistration.Create(signal, context => context.Cancel = true)).ToList();
         var left = new Dictionary<int, long>();

@@ -10,7 +10,7 @@ namespace IpcBench.Client.Run;
 
 /// <summary>
 /// The windows of <c>--profile</c>, after all rounds: the cells of the first phase are loaded as in a round, while perf(1) samples their
-/// servers. The results of these windows are not kept.
+/// servers. These windows count in no result except the profile.
 /// </summary>
 internal sealed class ProfilePhase(BenchPlan plan, ServerSet servers, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
 {
@@ -18,7 +18,7 @@ internal sealed class ProfilePhase(BenchPlan plan, ServerSet servers, IRoundRunn
 
     /// <summary>
     /// Returns why no server of the run can be sampled, as one sentence. Called before the first round, so that nobody waits for
-    /// samples that never come. Null when some server can be sampled.
+    /// samples that never come. Null when at least one server can be sampled.
     /// </summary>
     public static async Task<string?> RefusalAsync(ServerSet servers, CancellationToken cancellation)
     {
@@ -28,7 +28,7 @@ internal sealed class ProfilePhase(BenchPlan plan, ServerSet servers, IRoundRunn
             ?? (processes.Count > 0 ? null : $"--profile: no process of a server is known: {ReasonOf(owners[0])}");
     }
 
-    /// <summary>Samples. What was sampled is in the record also when this ends early.</summary>
+    /// <summary>Samples the servers in all windows. If sampling ends early, the record has the samples so far.</summary>
     /// <exception cref="OperationCanceledException">The user ended the run.</exception>
     public async Task RunAsync(CancellationToken cancellation)
     {
@@ -80,7 +80,7 @@ internal sealed class ProfilePhase(BenchPlan plan, ServerSet servers, IRoundRunn
         var processes = cells.ToDictionary(cell => cell.Index, ProcessesOf);
         var all = processes.Values.SelectMany(one => one).ToHashSet();
         await sampler.NameAsync(all);
-        GC.Collect(); // as before each round
+        GC.Collect(); // as before each measurement of a round
         await using var recording = await sampler.StartAsync(all, cancellation);
         var measured = cells is [var single]
             ? [await rounds.MeasureAsync(single, number, 0, plan.Options.Rate, cancellation)]

@@ -4,10 +4,13 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Starts this client again on a set of CPUs. The set must be in place before the runtime counts its processors.</summary>
+/// <summary>Starts this client again on a set of CPUs, because the runtime counts its processors once, when it starts.</summary>
 internal static partial class Relaunch
 {
-    /// <summary>A variable with the CPUs of the first start. The second start has this variable, which prevents a third start.</summary>
+    /// <summary>
+    /// An environment variable with the CPUs of the first process. Only the second process has this variable, so that it does
+    /// not start a third process.
+    /// </summary>
     public const string Variable = "GRPCBENCH_CPUS_BEFORE";
 
     /// <summary>Returns the CPUs of this client before it was started again. Null when it was not started again.</summary>
@@ -16,8 +19,9 @@ internal static partial class Relaunch
 
     /// <summary>
     /// Runs this program on these CPUs. Returns null when this process already runs on exactly these CPUs. Otherwise
-    /// starts the program again, and returns the exit code of that process, which did all the work. On Linux, a second
-    /// start does not return: this process becomes the new program and keeps its terminal, signals, id and parent.
+    /// starts the program again, and returns the exit code of that process, which did all the work. On Linux, the
+    /// method does not return after it starts the program: this process becomes the new program and keeps its terminal,
+    /// signals, id and parent.
     /// </summary>
     /// <exception cref="EnvironmentException">The system did not set the CPUs.</exception>
     public static int? Under(CpuSet cpus, IReadOnlyList<string> arguments)
@@ -55,7 +59,7 @@ internal static partial class Relaunch
     }
 
     /// <summary>Replaces this process by another program, which gets its id, terminal and parent. The call does not return.</summary>
-    /// <exception cref="EnvironmentException">The system refused.</exception>
+    /// <exception cref="EnvironmentException">The system refused to start the program.</exception>
     internal static int Replace(ProcessStartInfo info)
     {
         // execve(2) ends the other threads and keeps the affinity of the calling thread.
@@ -69,7 +73,7 @@ internal static partial class Relaunch
     }
 
     /// <summary>
-    /// Removes the diagnostic socket of this process. The runtime does so at its exit, but execve skips the exit. If
+    /// Removes the diagnostic socket of this process. The runtime removes it at its exit, but execve skips the exit. If
     /// the socket stayed, the new runtime could not bind the same name, and would leave the socket behind
     /// (design-docs/ipc-protocol.md of dotnet/diagnostics: dotnet-diagnostic-{pid}-{key}-socket).
     /// </summary>

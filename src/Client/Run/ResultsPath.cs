@@ -6,7 +6,7 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Chooses the path of a run's file.</summary>
+/// <summary>Chooses the path of a run's results file.</summary>
 internal static class ResultsPath
 {
     private static string OsName => RuntimeInformation.RuntimeIdentifier.Split('-')[0];
@@ -45,7 +45,7 @@ internal static class ResultsPath
     }
 }
 
-/// <summary>Saves the measurements of a run whose own file could not be written at its end.</summary>
+/// <summary>Saves the measurements of a run whose results file could not be written at the end of the run.</summary>
 internal static class RunRescue
 {
     /// <summary>

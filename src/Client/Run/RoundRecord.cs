@@ -5,8 +5,8 @@ using IpcBench.Client.Plan;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Copies the engine's record of a measurement to the file's record. The file has its own type because other programs
-/// read it (docs/results.schema.json).
+/// Copies the engine's record of a measurement to the record in the results file. The results file has types of its own
+/// because other programs read it (docs/results.schema.json).
 /// </summary>
 internal static class RoundRecord
 {

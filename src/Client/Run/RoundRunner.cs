@@ -12,8 +12,8 @@ namespace IpcBench.Client.Run;
 /// <summary>Measures one cell once: connects, puts load on the cell, and reads all counters at both edges of the window.</summary>
 internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProgress progress) : IRoundRunner
 {
-    // A window lasts at least this many median calls. With fewer calls of each stream in a window, the rate would
-    // depend on the position of the window's edges.
+    // A window lasts at least this many times the median duration of a call. With fewer calls of each stream in a window,
+    // the rate would depend on the position of the window's edges.
     private const int Medians = 4;
 
     private readonly Dictionary<int, TimeSpan> lengths = [];
@@ -127,7 +127,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             arm.ConnectionsBeside = arms.Where(other => other != arm && other.Cell.Target.Address == arm.Cell.Target.Address)
                 .Sum(other => other.Cell.Load.Connections);
             var warm = await WarmUpAsync(arm.Generator, time, null, turn.Number, cancellation);
-            // If no call ended in the warm-up's window, a call takes at least that long. Failed calls do not count.
+            // If no call ended in the warm-up's window, a call takes at least as long as this window. Failed calls do not count.
             arm.CallNs = warm is { Latency.Count: 0, Failed.Count: 0 } ? warm.WindowNs : warm.Latency.ToCounts().ValueAt(50);
         }
         // The length of slices is chosen anew in each round. In the first round, calls take longer, since the final
@@ -206,8 +206,8 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         };
 
     /// <summary>
-    /// If slow calls made this window longer than planned, gives the cell's later windows the same length, so that its
-    /// rounds are alike.
+    /// If slow calls made this window longer than planned, gives the cell's later windows the same length, so that the
+    /// rounds of the cell are alike.
     /// </summary>
     /// <returns>Null when the window was as long as planned.</returns>
     private LongerWindow? Lengthen(PlannedCell cell, LoadWindow window, LoadResult result)

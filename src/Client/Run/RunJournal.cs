@@ -70,7 +70,10 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
         }
     }
 
-    /// <summary>True when another program has written the file since this run last wrote it or found it.</summary>
+    /// <summary>
+    /// True when another program has written the file since this run last wrote it, or since the run began if the run has not
+    /// written it.
+    /// </summary>
     private bool IsAnothers(string path)
     {
         if (Stamp(path) is not { } now || now == known)

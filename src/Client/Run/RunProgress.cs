@@ -12,7 +12,7 @@ internal sealed class RunProgress
     public Step? Current => step;
 
     /// <summary>A step of one cell, or of several cells that take turns.</summary>
-    /// <param name="What"><c>warming up the server</c>, <c>connecting</c>, <c>warming up</c>, <c>measuring</c>, <c>saving</c>.</param>
+    /// <param name="What"><c>warming up the server</c>, <c>connecting</c>, <c>warming up</c>, <c>measuring</c> or <c>saving</c>.</param>
     /// <param name="Generators">The load generators of the connected cells. Their counters may be polled.</param>
     public sealed record Step(IReadOnlyList<PlannedCell> Cells, string What, IReadOnlyList<LoadGenerator> Generators)
     {

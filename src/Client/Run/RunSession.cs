@@ -20,7 +20,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     {
         if (options.ClientCpus is { } cpus && Relaunch.Under(cpus, commandLine) is { } code)
             return code;
-        var host = HostRecord.Read(); // before this tool sets its own variables
+        var host = HostRecord.Read(); // before this tool sets environment variables
         var hidden = CompletionThreads.Limit(options.Threads);
         using var interruption = new Interruption();
         try
@@ -69,7 +69,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
                 SocketBuffer = options.Variants.Max(variant => variant.Knobs.SocketBuffer),
                 ClientCpus = options.ClientCpus,
                 ServerCpus = options.ServerCpus,
-                ResultsFolder = null, // the file itself is written before the first round
+                ResultsFolder = null, // the run writes its results file as a check before the first round
                 Tcp = options.OwnServer
                     ? options.Transports.Any(kind => kind is "tcp" or "tls")
                     : options.Addresses.Any(address => address is Address.Tcp or Address.Tls),
@@ -118,7 +118,10 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         return Code(journal);
     }
 
-    /// <summary>Returns what samples the server after the rounds. Null when it is not asked for, or not possible here.</summary>
+    /// <summary>
+    /// Returns the function that samples the servers after the rounds. Null without <c>--profile</c>, and when no server can
+    /// be sampled.
+    /// </summary>
     private async Task<Func<CancellationToken, Task>?> ProfileAsync(
         BenchPlan plan, ServerSet servers, RunProgress progress, RunJournal journal, CancellationToken cancellation)
     {
@@ -142,7 +145,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         {
             var file = ResultsPath.For(options.Output, record);
             var journal = new RunJournal(record, file, observer.Note);
-            // A folder that cannot be written is thus found before the first round, not after the last.
+            // A file that cannot be written is found here, before the first round, and not after the last round.
             if (options.Output is { Save: true, File: { } named })
                 ResultsFile.TrySave(named, record);
             return journal;

@@ -11,8 +11,8 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Gets the description and the counters of a server process, over a connection of its own. A server without the
-/// Control service has neither.
+/// Gets the description and the counters of a server process, over a connection that carries no load. A server without
+/// the Control service reports neither.
 /// </summary>
 internal sealed class ServerControl : IDisposable
 {
@@ -28,10 +28,10 @@ internal sealed class ServerControl : IDisposable
     public DescribeReply? Description { get; }
 
     /// <summary>
-    /// Opens one control connection to each server process behind the targets, also if it has several endpoints.
+    /// Opens one control connection to each server process behind the targets, even if the process has several endpoints.
     /// </summary>
     /// <param name="addresses">One address for each server that this tool started.</param>
-    /// <param name="patience">How long a server may take to answer. Null means the default of a single call.</param>
+    /// <param name="patience">How long a server may take to answer. Null means <see cref="GrpcCaller.DefaultPatience"/>.</param>
     /// <exception cref="IOException">No server answers at one of the addresses.</exception>
     public static async Task<IReadOnlyDictionary<Address, ServerControl>> OpenAsync(
         IReadOnlyList<Target> targets, IEnumerable<Address> addresses, ConnectorOptions options, TimeSpan? patience,
@@ -47,7 +47,7 @@ internal sealed class ServerControl : IDisposable
             {
                 if (controls.ContainsKey(target.Address))
                     continue;
-                // The counters of the listening server are not those of its children.
+                // A child process serves this target, and the listening server does not have the counters of the child.
                 if (target.Address is Address.Child)
                 {
                     controls[target.Address] = new ServerControl(null, null);
@@ -69,7 +69,7 @@ internal sealed class ServerControl : IDisposable
         }
     }
 
-    /// <summary>Asks for the server's present counters. Null when the server does not tell them, or does not answer any more.</summary>
+    /// <summary>Asks for the server's present counters. Null when the server does not report them, or does not answer.</summary>
     public async Task<UsageReply?> UsageAsync(CancellationToken cancellation)
     {
         if (client is null || Description is null)
@@ -100,7 +100,8 @@ internal sealed class ServerControl : IDisposable
         Os = Description.Os,
         GcMode = (Description.ServerGc ? "server" : "workstation") + (Description.ConcurrentGc ? ", concurrent" : ""),
         Processors = Description.Processors,
-        // The server may be any program and may tell anything. Only the settings that results need are written to the file.
+        // The server may be any program and may report any text. Only runtime variables are kept, and settings whose names
+        // have the form of this tool's settings.
         Settings = new SortedDictionary<string, string>(
             Description.Settings.Where(setting => RuntimeVariables.MayKeep(setting.Key)).ToDictionary(), StringComparer.Ordinal),
     };
@@ -115,7 +116,7 @@ internal sealed class ServerControl : IDisposable
     }
 
     /// <summary>
-    /// Returns the number of connections at this endpoint that are not measured. It is 1 if the control connection
+    /// Returns the number of control connections at this endpoint, which are not measured: 1 if the control connection
     /// goes to this endpoint, else 0.
     /// </summary>
     public int OwnConnections(Address address) => client?.Address == address ? 1 : 0;
@@ -135,7 +136,7 @@ internal sealed class ServerControl : IDisposable
             var known = description is null ? null : others.FirstOrDefault(control => control.Description?.Equals(description) == true);
             if (known is null)
                 return new ServerControl(client, description);
-            client.Dispose(); // the same process under another spelling of its address
+            client.Dispose(); // the address is another spelling for a process that is already known
             return known;
         }
         catch
@@ -160,7 +161,7 @@ internal sealed class ServerControl : IDisposable
     }
 }
 
-/// <summary>Asks a server about itself outside the windows. Its counts are compared with the client's.</summary>
+/// <summary>Asks a server for its description and counters, outside the windows. Its counts are compared with the client's.</summary>
 internal sealed class ControlClient(Address address, ConnectorOptions options, TimeSpan? patience = null) : IDisposable
 {
     private readonly GrpcCaller caller = new(address, options) { Patience = patience ?? GrpcCaller.DefaultPatience };
@@ -172,7 +173,7 @@ internal sealed class ControlClient(Address address, ConnectorOptions options, T
     public Task<DescribeReply?> DescribeAsync(CancellationToken cancellation) =>
         CallAsync("Describe", new DescribeRequest(), DescribeReply.Parser, cancellation);
 
-    /// <summary>Asks the server for its counters. Null when it does not tell them.</summary>
+    /// <summary>Asks the server for its counters. Null when the server does not report them.</summary>
     /// <exception cref="IOException">No server answers.</exception>
     public Task<UsageReply?> UsageAsync(CancellationToken cancellation) =>
         CallAsync("Usage", new UsageRequest(), UsageReply.Parser, cancellation);

@@ -14,7 +14,7 @@ namespace IpcBench.Client.Run;
 /// and their descendants.
 /// </summary>
 /// <param name="Pids">Empty when <paramref name="Reason"/> is given.</param>
-/// <param name="Reason">Why there are no processes. Empty when there are processes, and when none were looked for.</param>
+/// <param name="Reason">Why the processes are unknown. Empty when they are known, or when they were not searched for.</param>
 /// <param name="IsOurs">True when this tool started the server.</param>
 /// <param name="MayFork">False for this project's server, which starts no processes.</param>
 internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", bool IsOurs = false, bool MayFork = true)
@@ -43,8 +43,8 @@ internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", 
     }
 
     /// <summary>
-    /// Makes the records for the results file: one for each process, and one for all addresses that have no process
-    /// for the same reason. Servers that this tool started have no record.
+    /// Makes the records for the results file: one for each process, and one for each reason why addresses have no known
+    /// process. Servers that this tool started have no record.
     /// </summary>
     public static IReadOnlyList<ServerProcess> Records(IReadOnlyDictionary<Address, ServerOwner> owners) =>
         [.. from owner in owners

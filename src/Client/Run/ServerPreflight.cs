@@ -23,7 +23,10 @@ internal static class StreamCheck
             return $"--connect-per-call opens a connection for each call, but messages of {name} share a stream: leave out "
                 + "--connect-per-call";
         if (call.Deadline is not null)
-            return $"--deadline would end the stream of {name}, which stays open as long as the load: leave out --deadline";
+        {
+            return $"the stream of {name} stays open until the load ends, but --deadline would end the stream earlier: leave out "
+                + "--deadline";
+        }
         if (mode == CallMode.Pull && (options.Rate is not null || options.Loads.Count > 0))
         {
             var asked = options.Loads.Select(load => load.Option).Distinct().DefaultIfEmpty("-R");
@@ -35,7 +38,7 @@ internal static class StreamCheck
     }
 }
 
-/// <summary>Checks before a run that the servers can answer the run's calls, by their limits or by one call.</summary>
+/// <summary>Checks that the servers can answer the run's calls: compares the sizes with their limits, or makes one call.</summary>
 internal static class DownloadCheck
 {
     // The largest reply that the check asks for. A larger reply might delay the run too long.

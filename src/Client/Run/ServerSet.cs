@@ -22,8 +22,8 @@ internal sealed class ServerSet : IAsyncDisposable
     private readonly Dictionary<Address, ServerOwner> owners = [];
     private IReadOnlyDictionary<Address, ServerControl> controls = new Dictionary<Address, ServerControl>();
 
-    // The addresses of the first servers in the requested order, and for each of them the address of the server that
-    // now takes its place.
+    // places: the addresses of the first servers, in the requested order. present: for each of these addresses, the address
+    // of the server that runs in its place now.
     private readonly List<Address> places = [];
     private Dictionary<Address, Address> present = [];
     private bool isReversed;
@@ -39,7 +39,9 @@ internal sealed class ServerSet : IAsyncDisposable
 
     public IReadOnlyDictionary<Address, ServerControl> Controls => controls;
 
-    /// <summary>The processes of each server, by address. Only <see cref="OwnerOf"/> has child processes.</summary>
+    /// <summary>
+    /// The processes of each server, by address. For addresses that child processes serve, use <see cref="OwnerOf"/>.
+    /// </summary>
     public IReadOnlyDictionary<Address, ServerOwner> Owners => owners;
 
     /// <summary>
@@ -48,7 +50,7 @@ internal sealed class ServerSet : IAsyncDisposable
     public ServerOwner OwnerOf(Address address) =>
         address is Address.Child ? owners[address] with { Pids = ChildProgram.Running(address) } : owners[address];
 
-    /// <summary>Messages of the started servers, for example: TLS is left out, because there is no certificate.</summary>
+    /// <summary>Messages of the started servers, for example that TLS is left out because there is no certificate.</summary>
     public IEnumerable<string> Complaints => processes.SelectMany(process => process.Complaints).Distinct();
 
     /// <summary>The servers' descriptions of themselves, with one entry for each process.</summary>
@@ -106,13 +108,13 @@ internal sealed class ServerSet : IAsyncDisposable
         }
     }
 
-    // A server that was started here has shown that it listens, so a late answer only means a busy machine. Its first
-    // call also waits for the JIT compiler, so the answer may take as long as a start. At an address of the user, any
-    // program may listen and never answer.
+    // A server that this tool started has shown that it listens, so a late answer only means a busy machine. The first call
+    // to it also waits for the JIT compiler, so the answer may take as long as a start. At an address of the user, any
+    // program may listen and never answer, so there the default applies.
     private TimeSpan? Patience => processes.Count > 0 ? ChildServer.StartDeadline : null;
 
-    /// <summary>Returns how a server that was started here has ended unexpectedly. Null when all such servers live.</summary>
-    /// <param name="failed">True when a server does not answer. The end of its process may then be noticed a moment later.</param>
+    /// <summary>Returns how a server that this tool started has ended unexpectedly. Null when all such servers run.</summary>
+    /// <param name="failed">True when a server does not answer. This method then waits a moment for the end of a process.</param>
     public async Task<string?> DeathAsync(bool failed)
     {
         if (failed)
@@ -125,12 +127,12 @@ internal sealed class ServerSet : IAsyncDisposable
             + (code is { } known ? ChildServer.HowItEnded(known) : "closed the connection") + $" {now}: "
             + (words.Length > 0 ? words : "it wrote nothing");
 
-    /// <summary>Notes that a round begins. If a server ends after this, the message says that it ended during this round.</summary>
+    /// <summary>Notes that a round begins, so that the message about the end of a server can name the round.</summary>
     public void Enter(int number) => (round, now) = (number, string.Create(CultureInfo.InvariantCulture, $"during round {number}"));
 
     /// <summary>
-    /// Ends the servers that this tool started and starts new ones, so that a round has its own processes. Every other
-    /// time, the endpoints are created in reverse order. <see cref="Targets"/> keeps the addresses of the first
+    /// Ends the servers that this tool started and starts new ones, so that a round has its own processes. At every second
+    /// call, the endpoints are created in reverse order. <see cref="Targets"/> keeps the addresses of the first
     /// servers. <see cref="Now(Target)"/> returns the present address.
     /// </summary>
     /// <exception cref="IOException">A server did not start, or could not be ended.</exception>
@@ -197,7 +199,7 @@ internal sealed class ServerSet : IAsyncDisposable
             .Select(endpoint => endpoint.Address);
     }
 
-    /// <summary>Starts the servers of all variants, every other time in reverse order. Returns them in the variants' order.</summary>
+    /// <summary>Starts the servers of all variants, at every second call in reverse order. Returns them in the variants' order.</summary>
     private async Task<IReadOnlyList<(Variant, IReadOnlyList<ChildServer>)>> StartAllAsync(CancellationToken cancellation)
     {
         var started = new Dictionary<Variant, IReadOnlyList<ChildServer>>();

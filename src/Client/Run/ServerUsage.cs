@@ -4,7 +4,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Computes the server's usage between two of its replies.</summary>
+/// <summary>Computes what a server used between two of its replies that have its counters.</summary>
 internal static class ServerUsage
 {
     /// <summary>Returns the difference of two replies. Null when a reply is missing or the replies are of different processes.</summary>
@@ -37,7 +37,7 @@ internal static class ServerUsage
         usage.ContextSwitches - usage.VoluntarySwitches, Calls(usage), .. usage.GcCollections,
     ];
 
-    /// <summary>Returns the difference of two counts. Null when the server tells no counts, or impossible ones.</summary>
+    /// <summary>Returns the system calls between two counts. Null when the server reports no counts, or impossible counts.</summary>
     private static LoopCounts? Made(LoopCalls? before, LoopCalls? after)
     {
         if (before is null || after is null)

@@ -10,7 +10,7 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Lists the services of a server or file, and their types, for people to read.</summary>
+/// <summary>Lists the services of a server or file and describes their types, for people to read. Finds the types of a method.</summary>
 internal static class ServiceTypes
 {
     /// <summary>Returns one line for each method, such as <c>shop.Cart/Add (shop.Item) returns (shop.Total)</c>.</summary>
@@ -29,8 +29,8 @@ internal static class ServiceTypes
     }
 
     /// <summary>
-    /// Describes a service, message or enum, with all types that it uses. A method may also be given as <c>--list</c>
-    /// prints it. Its service is then described.
+    /// Describes a service, message or enum, with all types that it uses. For a method, written as <c>--list</c> prints
+    /// it, describes the service of the method.
     /// </summary>
     /// <exception cref="InputException">A file is unusable.</exception>
     /// <exception cref="SchemaException">The name is unknown, or reflection is missing or failed.</exception>
@@ -124,7 +124,7 @@ internal static class ServiceTypes
             }
             catch (SchemaException e)
             {
-                // If one service cannot be described, the others are still listed.
+                // If one service cannot be described, the other services are still listed.
                 lines.Add(Said(source, name));
                 await warnings.WriteLineAsync(Said(source, e.Message));
             }
@@ -141,6 +141,6 @@ internal static class ServiceTypes
         .DefaultIfEmpty(service.FullName);
 }
 
-/// <param name="Lines">A line for each method, or the name of a service whose methods are unknown.</param>
+/// <param name="Lines">A line for each method. A service whose methods are unknown has one line with its name.</param>
 /// <param name="AnyDescribed">True when the methods of at least one service are known.</param>
 internal sealed record ServiceList(IReadOnlyList<string> Lines, bool AnyDescribed);

@@ -5,7 +5,7 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>A cell that takes turns with other cells. Has its open connections, and the sums and readings of its slices.</summary>
+/// <summary>A cell that takes turns with other cells, with its open connections and the sums and readings of its slices.</summary>
 internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCell cell, LoadGenerator generator) : IAsyncDisposable
 {
     // The load before a slice lasts as long as this many calls. By then, the calls that began together at the start
@@ -28,7 +28,8 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
     public IReadOnlyList<WindowSpan> Spans => spans;
 
     /// <summary>
-    /// The median duration of the warm-up's calls in ns. If no call ended, the warm-up's window. 0 if all calls failed.
+    /// The median duration of the warm-up's calls in ns. If no call ended, this is the length of the warm-up's window. If
+    /// all calls failed, this is 0.
     /// </summary>
     public long CallNs { get; set; }
 
@@ -100,7 +101,8 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
 
     private void Add(LoadResult slice, WindowCounters counters, int place)
     {
-        // A slice may be credited with a fraction of a call. The rounding is such that the sum over all slices stays exact.
+        // A slice may be credited with a fraction of a call. The sums are rounded and not the slices, so that rounding errors
+        // do not add up.
         var before = Result?.Credited ?? 0;
         var calls = (long)(Math.Round(before + slice.Credited) - Math.Round(before));
         var usage = counters.Read(calls, slice.AllOk, cell.Target);
@@ -124,23 +126,23 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
 /// <param name="Patience">The time per arm after which no new block begins.</param>
 internal sealed record SliceLength(TimeSpan Slice, int Count, TimeSpan Patience)
 {
-    // A slice lasts at least this many median calls.
+    // A slice lasts at least this many times the median duration of a call.
     private const int Medians = 5;
 
-    // The time of this many calls is added to each slice, since there is also load before and after it.
+    // Patience allows the time of this many calls for each slice, for the load before and after the slice.
     private const int EdgesInCalls = 5;
 
     // On a busy machine, a slice may take up to this many times as long as planned.
     private const double MostDelay = 4;
     private static readonly TimeSpan Start = TimeSpan.FromSeconds(1);
 
-    /// <param name="callNs">The median call of the slowest arm, in ns.</param>
+    /// <param name="callNs">The median duration of a call of the slowest arm, in ns.</param>
     public static SliceLength For(RunOptions options, long callNs)
     {
         var call = TimeSpan.FromMicroseconds(callNs / 1e3);
         var slice = options.Slice > Medians * call ? options.Slice : Medians * call;
         var count = Math.Max(1, (int)(options.Duration / slice + 1e-6));
-        // The slices use the whole time of the round. Slow calls lengthen the round, unless its duration was given.
+        // The slices use the whole time of the round. Slow calls lengthen the round, unless the user gave its duration.
         if (slice < options.Duration || options.FixedDuration)
             slice = options.Duration / count;
         return new(slice, count, Start + MostDelay * count * (slice + EdgesInCalls * call));

@@ -6,26 +6,26 @@ namespace IpcBench.Client.Run;
 
 /// <summary>
 /// Judges whether this program or the server stood still in a window: because of a signal (Ctrl-Z, SIGSTOP), a paused
-/// container, or a suspended machine. Works alike on every system, since it uses only the clock and the calls.
+/// container, or a suspended machine. Works alike on every system, since only the clock and the calls are used.
 /// </summary>
 internal static class Standstill
 {
     /// <summary>
-    /// A window counts as stopped if it lasted longer than planned by more than this time, and by more than a tenth. A
-    /// smaller delay may come from a thread that wakes late on a busy machine.
+    /// A program counts as stopped if the window was longer than planned by more than this time, and by more than a tenth
+    /// of the planned length. A smaller delay may come from a thread that wakes late on a busy machine.
     /// </summary>
     private const long LateNs = 100_000_000;
 
     /// <summary>
     /// A standstill has at least this many consecutive intervals of <see cref="Measurement.BucketNs"/> in which no
-    /// call ended. Fewer may be chance.
+    /// call ended. Fewer empty intervals may be chance.
     /// </summary>
     private const int FewestEmpty = 3;
 
-    /// <summary>A standstill is long enough for at least this many calls at the pace of the rest of the window.</summary>
+    /// <summary>A standstill is long enough for at least this many calls at the mean pace of the intervals with calls.</summary>
     private const int FewestMissing = 100;
 
-    // A standstill lasts at least this many median calls, since slow calls end in waves.
+    // A standstill lasts at least this many times the median duration of a call, since slow calls end in waves.
     private const int Medians = 4;
 
     /// <summary>Returns why the window is spoiled, with the numbers. Empty when the window is not spoiled.</summary>

@@ -20,7 +20,7 @@ internal static class TargetList
         var reference = ReferenceArm.OfTransports(options);
         if (options.AgainstItself && variant == options.Variants.First(one => one.TransportsOf(options).Contains(reference)))
             kinds = [.. kinds, reference];
-        // A server that only echoes also has one gRPC endpoint for its counters. A child process cannot listen.
+        // A server that only echoes also has one gRPC endpoint for its counters. It cannot be a child process, which does not listen.
         var control = kinds.FirstOrDefault(kind => !Address.Child.IsKind(kind)) ?? "tcp";
         if (variant.EchoAlone)
             return ([control], [.. kinds.Where(IsPlainSocket)]);

@@ -50,8 +50,8 @@ internal static class ThisProgram
         return isFound ? own! : Quoted(Shortest(processPath!, current));
     }
 
-    // A path inside the current folder is made relative. A bare name gets "./", since it would otherwise be searched
-    // on the PATH.
+    // A path inside the current folder is made relative. A bare name gets "./", since a shell would otherwise search the
+    // name on the PATH.
     private static string Shortest(string path, string? current)
     {
         if (current is null)
@@ -88,7 +88,7 @@ internal static class ThisProgram
     }
 }
 
-/// <summary>Finds the server in the folder <c>server</c> beside the client, where build, publish and packages put it.</summary>
+/// <summary>Finds the server in the folder <c>server</c> beside the client. Every build and package has it there.</summary>
 internal static class ServerLocation
 {
     /// <summary>The name of the server's program, and of its process.</summary>
@@ -143,7 +143,7 @@ internal static class ServerLocation
     private static string ExecutableExtension() =>
         Environment.ProcessPath?.EndsWith(".exe", StringComparison.OrdinalIgnoreCase) == true ? ".exe" : "";
 
-    // A native host searches for the runtime only in the registered place. The runtime of this client may be elsewhere.
+    // A native host searches for the runtime only in the registered place and in DOTNET_ROOT. The client's runtime may be elsewhere.
     private static ProcessStartInfo WithRuntime(ProcessStartInfo server)
     {
         var root = Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "..", "..", ".."));
@@ -152,8 +152,8 @@ internal static class ServerLocation
         return server;
     }
 
-    // The dotnet that runs this client comes first. If the client has its own native host, the variables and the PATH
-    // are searched.
+    // The dotnet that runs this client comes first. If the client has its own native host, DOTNET_HOST_PATH, DOTNET_ROOT and
+    // the PATH are searched.
     internal static string? Dotnet()
     {
         var self = Environment.ProcessPath;

@@ -30,7 +30,7 @@ internal static class Usage
         Waits = made.Waits,
     };
 
-    /// <summary>Computes the usage of other processes. Null when a reading is unknown or a named process ended.</summary>
+    /// <summary>Computes the usage of a process tree. Null when a reading is unknown or a root of the tree has ended.</summary>
     public static ProcessUsage? Between(TreeReading? earlier, TreeReading? later, long calls) =>
         earlier is null || later is null || TreeReading.Between(earlier, later) is not var (user, kernel) ? null : new ProcessUsage
         {
@@ -61,7 +61,7 @@ internal static class Usage
         CountedCalls = earlier.CountedCalls + later.CountedCalls,
     };
 
-    /// <summary>Adds two usages of the machine, without other processes. Null when either is unknown.</summary>
+    /// <summary>Adds two usages of the machine, without the CPU time of other processes. Null when either is unknown.</summary>
     public static MachineUsage? Sum(MachineUsage? earlier, MachineUsage? later) => earlier is null || later is null ? null : new()
     {
         BusyNs = earlier.BusyNs + later.BusyNs,
@@ -70,10 +70,10 @@ internal static class Usage
         CapacityNs = earlier.CapacityNs + later.CapacityNs,
     };
 
-    /// <summary>Adds the CPU time of other processes.</summary>
+    /// <summary>Adds the CPU time of other processes to a usage of the machine.</summary>
     public static MachineUsage With(MachineUsage machine, OtherUsage others) => machine with
     {
-        // The sum is limited, since a process that ends while its file is read adds the CPU time of its whole life.
+        // The sum is limited, since a process that ends while its times are read adds the CPU time of its whole life.
         OthersNs = Math.Min(others.TotalNs, machine.CapacityNs),
         KernelThreadsNs = others.KernelThreadsNs,
         Busiest = [.. others.Busiest.Select(one => new OtherProcess { Name = one.Name, Pid = one.Process, CpuNs = one.CpuNs })],

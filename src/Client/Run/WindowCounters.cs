@@ -10,9 +10,9 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Reads all counters around one window. CPU times are read from the system exactly at the window's edges, its other
-/// counters shortly before and after the window. A server is asked for its own counters before and after all load,
-/// since a busy server answers late.
+/// Reads all counters around one window. CPU times are read from the system exactly at the window's edges. The system's
+/// other counters are read shortly before and after the window. A server is asked for its own counters before and after
+/// all load, since a busy server answers late.
 /// </summary>
 /// <param name="systemCalls">Returns the system calls of the client's event loops so far.</param>
 internal sealed class WindowCounters(
@@ -45,7 +45,7 @@ internal sealed class WindowCounters(
     /// <summary>When the window was measured.</summary>
     public WindowSpan Span => new(begin!.Timestamp, end!.Timestamp);
 
-    /// <summary>The usage of the whole machine. Null when the system does not tell.</summary>
+    /// <summary>The usage of the whole machine. Null when the system does not report it.</summary>
     public MachineUsage? Machine => Usage.Between(begin?.Machine, end?.Machine) is not { } machine ? null
         : Others() is not { } others ? machine : Usage.With(machine, others);
 
@@ -117,13 +117,13 @@ internal sealed class WindowCounters(
     };
 
     /// <summary>
-    /// CPU time of the server's processes in ns, from the system. Null where the system does not tell or the processes are unknown.
+    /// CPU time of the server's processes in ns, from the system. Null if the system does not report it or the processes are unknown.
     /// </summary>
     public long? ServerCpuNs => Usage.Between(begin!.Server, end!.Server, 0) is { } seen ? seen.CpuUserNs + seen.CpuKernelNs : null;
 
     /// <summary>
-    /// Computes the usage of the server. Its CPU time is read from the system if possible, otherwise the server tells
-    /// it. The other counters come from the server.
+    /// Computes the usage of the server. The CPU time is read from the system if possible, otherwise the server reports
+    /// it. The other counters come from the server's report. Without a report, only the counters of the system are known.
     /// </summary>
     public ProcessUsage? Server(long calls)
     {
@@ -139,15 +139,15 @@ internal sealed class WindowCounters(
         };
     }
 
-    /// <summary>Returns the server's own counts. Null when it does not tell them.</summary>
+    /// <summary>Returns the server's own counts. Null when the server does not report them.</summary>
     private EndpointTold? Endpoint(long ownCalls, Target target)
     {
         var (first, last) = serverBefore is null || serverAfter is null || ServerUsage.IsAnother(serverBefore, serverAfter)
             ? (null, null)
             : (ServerControl.EndpointOf(serverBefore, target.Address), ServerControl.EndpointOf(serverAfter, target.Address));
         return first is null || last is null ? null : new EndpointTold(
-            // For the client, a connection is open before the server has accepted it. A busy server may accept it only
-            // after the first reading, so the larger count is used.
+            // For the client, a connection is open before the server has accepted it. A busy server may accept a connection
+            // only after the first reading, so the larger count is used.
             Math.Max(first.ConnectionsOpen, last.ConnectionsOpen) - control.OwnConnections(target.Address) - ConnectionsBeside,
             ownCalls,
             // An echo server counts bytes, not calls.

@@ -13,10 +13,10 @@ internal sealed record WindowUsage
     /// <summary>The usage of the server. Null when it is unknown.</summary>
     public required ProcessUsage? Server { get; init; }
 
-    /// <summary>The usage of the whole machine. Null when the system does not tell.</summary>
+    /// <summary>The usage of the whole machine. Null when the system does not report it.</summary>
     public required MachineUsage? Machine { get; init; }
 
-    /// <summary>The server's own counts. Null when it does not tell them.</summary>
+    /// <summary>The server's own counts. Null when the server does not report them.</summary>
     public required EndpointTold? Endpoint { get; init; }
 
     /// <summary>The states of the watched sockets.</summary>
@@ -39,7 +39,7 @@ internal sealed record WindowUsage
 }
 
 /// <summary>A server's own counts of one endpoint.</summary>
-/// <param name="Open">Open connections of this measurement alone.</param>
+/// <param name="Open">Open connections of this measurement, without control connections and those of other arms.</param>
 /// <param name="ClientCalls">Successful calls by the client's count.</param>
 /// <param name="Calls">Calls by the server's count. Null where the server counts none.</param>
 internal sealed record EndpointTold(long Open, long ClientCalls, long? Calls)

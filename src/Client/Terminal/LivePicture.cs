@@ -42,7 +42,7 @@ internal sealed class LivePicture(BenchPlan plan)
     }
 
     /// <summary>
-    /// Returns the line with the progress of the run and the line with the current cell and its rate. Neither is
+    /// Returns the line with the progress of the run and the line with the current cell and its rate. Neither line is
     /// wider than <paramref name="width"/>.
     /// </summary>
     public IReadOnlyList<string> Lines(RunProgress progress, long now, int width)
@@ -80,7 +80,7 @@ internal sealed class LivePicture(BenchPlan plan)
         return $"[bold]{Spectre.Console.Markup.Escape(TextWrapping.Cut(text, width))}[/]";
     }
 
-    // Calls per second since the last call of this method, of the current cell or of all cells that take turns.
+    // The rate since this method last ran, in calls per second: of the current cell, or of all cells together that take turns.
     private string Rate(RunProgress.Step step, long now)
     {
         var (before, isSame) = (seen, ReferenceEquals(step, seenStep));

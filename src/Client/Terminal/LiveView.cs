@@ -116,7 +116,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
     }
 
     /// <summary>
-    /// Finds out which program gets the keys. If a background process reads them, the terminal stops it (SIGTTIN,
+    /// Finds out which program gets the keys. If a background process reads keys, the terminal stops the process (SIGTTIN,
     /// SIGTTOU). A process is in the background for example after &amp; and below timeout(1).
     /// </summary>
     private static Keys WhoseKeys()
@@ -146,7 +146,7 @@ internal sealed class LiveView(RunOptions options, Screen screen) : RunView(opti
         Ours,
         Others,
 
-        /// <summary>The terminal does not control this session. The view draws on it but does not read from it.</summary>
+        /// <summary>The terminal does not control this session. The view draws on the terminal but reads no keys.</summary>
         Nobodys,
     }
 }

@@ -20,7 +20,7 @@ internal static class PlanText
         new[] { true, false }.Select(named => $"{Cells(plan, named)}; {Rounds(plan)}")
             .FirstOrDefault(line => width is null || line.Length <= width) ?? $"{Cells(plan, false)}; {Rounds(plan)}";
 
-    /// <summary>Describes other settings that affect the numbers.</summary>
+    /// <summary>Describes the rounds, the warm-up and the threads, which affect the measured numbers.</summary>
     public static string Details(RunOptions options) =>
         Invariant($"{RoundLine(options)}; every cell is warmed up for {options.Warmup.TotalSeconds:0.###} s{OfTheServer(options)}; ")
             + Quantity.Many(options.Threads, "thread");

@@ -30,8 +30,8 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
     protected TextWriter Progress => options.Output.Crank ? TextWriter.Null : error;
 
     /// <summary>
-    /// The writer to which each round of each cell is printed after its measurement, or null. Rounds are printed with
-    /// -v. Without -v, they are printed in wrk's form if there is one load and one server.
+    /// The writer to which each round of each cell is printed after its measurement. Null when rounds are not printed.
+    /// With -v, rounds are printed. Without -v, rounds are printed in wrk's form if there is one load and one server.
     /// </summary>
     private TextWriter? Blocks => options.Output switch
     {
@@ -109,7 +109,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
                 + new TextReport(screen.OfRun(options.Output.Verbose)).Make(model));
         if (file is not null)
             Next(record, file);
-        // The report names the run as the report command does.
+        // The run gets the same name here as from the command report.
         var name = record.Label.Length > 0 || file is null ? record.Label : Path.GetFileNameWithoutExtension(file);
         var named = new ReportModel([(name, record)]);
         EnvironmentException? refused = null;

@@ -31,7 +31,7 @@ internal sealed record Screen(bool IsTerminal, int Width = 80, bool IsColoured =
             Console.Error.WriteLine(line);
     }
 
-    /// <summary>Returns the layout of the report at the end of a run, which is brief unless the user asked for more.</summary>
+    /// <summary>Returns the layout of the report at the end of a run, which is brief unless the user asked for all tables (-v).</summary>
     public TextLayout OfRun(bool verbose) => new(IsTerminal ? Width : null, IsColoured, IsBrief: !verbose);
 
     /// <summary>Returns the layout of reports: brief and wrapped on a terminal, complete and unwrapped in a file.</summary>

@@ -22,8 +22,8 @@ internal static partial class StandardOutput
     public static bool IsGone => Failure is not null || IsClosed();
 
     /// <summary>
-    /// Puts a stream behind the console's writers if they are files or pipes. The stream remembers failures and does
-    /// not throw. A terminal gets a writer that uses <see cref="PrintableText"/> instead.
+    /// Replaces the writers of standard output and standard error. A file or pipe gets a stream that does not throw, but keeps
+    /// the first failure. A terminal gets a writer that uses <see cref="PrintableText"/>.
     /// </summary>
     public static void Guard()
     {
@@ -36,7 +36,7 @@ internal static partial class StandardOutput
             : new PrintableWriter(Console.Error));
     }
 
-    // .NET ignores a closed pipe when it writes to the console (ConsolePal.Unix.cs, Write: EPIPE), so this asks
+    // .NET ignores a closed pipe when it writes to the console (ConsolePal.Unix.cs, Write: EPIPE), so this method calls
     // poll(2). Windows does not report a closed pipe before the end of the run, so the output until then is lost.
     private static unsafe bool IsClosed()
     {
@@ -100,7 +100,7 @@ internal static partial class StandardOutput
     }
 }
 
-/// <summary>Writes text to a terminal. Of all escape sequences, it lets only those of this program through.</summary>
+/// <summary>Writes text to a terminal without escape sequences, except for this program's own.</summary>
 internal sealed class PrintableWriter(TextWriter terminal) : TextWriter(terminal.FormatProvider)
 {
     public override Encoding Encoding => terminal.Encoding;

@@ -28,8 +28,8 @@ public sealed class Expectation
     }
 
     /// <summary>
-    /// Finds the first difference, for example <c>items[2].price: expected 3, got 4</c>. Null without a difference. The
-    /// received value is whole and unescaped, so that the caller can hide secrets in it before it shortens the text.
+    /// Finds the first difference, for example <c>items[2].price: expected 3, got 4</c>. Null when nothing differs. The text has
+    /// the whole received value without escapes, so that the caller can hide secrets in the value before shortening the text.
     /// </summary>
     /// <exception cref="SchemaException">The bytes are not a message of the type.</exception>
     public string? FirstDifference(byte[] reply)

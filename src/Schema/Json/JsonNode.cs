@@ -7,8 +7,8 @@ namespace IpcBench.Schema.Json;
 internal readonly record struct JsonMember(string Name, int At, JsonNode Value);
 
 /// <summary>
-/// A JSON value with the byte at which it begins. System.Text.Json's documents do not tell this byte. <see cref="Text"/>
-/// is the content of a string, or a number as it was written.
+/// A JSON value with the position of its first byte, which System.Text.Json's documents do not give. <see cref="Text"/> is
+/// the content of a string, or a number in the form in which it was written.
 /// </summary>
 internal sealed record JsonNode(JsonValueKind Kind, int At, string Text = "")
 {

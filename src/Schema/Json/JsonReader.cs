@@ -112,7 +112,7 @@ internal sealed class JsonReader
             throw this.source.Error(node.At, $"{field.FullName} takes no null among its values");
     }
 
-    // For Value and NullValue the JSON null is a value. For all other types it means that the field is not set.
+    // For Value and NullValue the JSON null is a value. For all other types null means that the field is not set.
     private static bool HoldsNull(FieldDescriptor field) => field.FieldType is FieldType.Message or FieldType.Group
         ? WellKnownTypes.Find(field.MessageType) == WellKnown.Value
         : field.FieldType == FieldType.Enum && field.EnumType.FullName == "google.protobuf.NullValue";

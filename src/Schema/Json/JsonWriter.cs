@@ -11,7 +11,7 @@ using IpcBench.Schema.Values;
 namespace IpcBench.Schema.Json;
 
 /// <summary>
-/// Which fields are written: those of canonical JSON, those that were set, or also all unset fields without presence.
+/// Which fields are written: the fields of canonical JSON, the fields that were set, or these and all unset fields without presence.
 /// </summary>
 internal enum JsonFields { Canonical, AsSet, All }
 
@@ -22,15 +22,15 @@ internal enum JsonFields { Canonical, AsSet, All }
 internal sealed class JsonWriter(MethodTypes types, JsonFields fields = JsonFields.Canonical)
 {
     /// <summary>
-    /// The deepest output that is possible is some 2,000 levels: messages nest at most 100 levels, a list or map may be
-    /// at each level, and at most 10 Any are inside each other. This limit is never reached.
+    /// A limit that no output reaches. The deepest possible output has about 2,000 levels: messages nest at most 100 levels, a
+    /// list or map may be at each level, and at most 10 Any are inside each other.
     /// </summary>
     public const int Deepest = 10_000;
 
     // The text goes to a terminal or a file, never into HTML. So quotes and umlauts stay readable.
     private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, MaxDepth = Deepest };
 
-    // The reader's limit of depth begins anew inside each Any. So the number of Any inside each other has its own limit.
+    // WireReader counts the depth anew inside each Any. So the number of Any messages inside each other has its own limit.
     private const int DeepestAny = 10;
 
     private int anyDepth;

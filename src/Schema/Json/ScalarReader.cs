@@ -100,8 +100,8 @@ internal sealed class ScalarReader(JsonSource source)
     }
 
     /// <summary>
-    /// Whether the enum is closed, which means that only its declared numbers are valid. It is closed in proto2, and in
-    /// an edition whose feature says so for the enum, or for the message or file around it
+    /// Whether the enum is closed, which means that only its declared numbers are valid. An enum is closed in proto2, and in
+    /// an edition if the feature enum_type is CLOSED for the enum, or for the message or file that contains the enum
     /// (https://protobuf.dev/editions/features).
     /// </summary>
     private static bool IsClosed(EnumDescriptor type)

@@ -21,7 +21,7 @@ internal static class WellKnownTypes
     public static WellKnown Find(MessageDescriptor type) => (WellKnown)Kinds.GetValue(type, static unseen => Tell(unseen));
 
     /// <summary>
-    /// Whether the JSON form of the message is not an object of its fields. An Any then holds this form as its "value".
+    /// True when an Any holds the JSON form of the message as its member "value". An Any holds the fields of other messages directly.
     /// </summary>
     public static bool HasOwnForm(MessageDescriptor type) => Find(type) != WellKnown.None || type.FullName == "google.protobuf.Empty";
 

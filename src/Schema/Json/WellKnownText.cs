@@ -5,8 +5,8 @@ using System.Text.RegularExpressions;
 namespace IpcBench.Schema.Json;
 
 /// <summary>
-/// Reads and writes Timestamp, Duration and FieldMask in the text forms that their .proto files define. Null for
-/// an invalid text or value.
+/// Reads and writes Timestamp, Duration and FieldMask in the text forms that their .proto files define. Each method returns
+/// null for an invalid text or value.
 /// </summary>
 internal static partial class WellKnownText
 {
@@ -75,7 +75,7 @@ internal static partial class WellKnownText
     public static string? Mask(IEnumerable<string> paths)
     {
         var text = string.Join(',', paths);
-        // Not every path can be written in camel case. So the result counts only if reading it gives the same paths.
+        // Not every path can be written in camel case. So the text in camel case is used only if reading it gives the same paths.
         var camel = Underscored().Replace(text, match => match.Groups["letter"].Value.ToUpperInvariant());
         return ParseMask(camel) is { } back && string.Join(',', back) == text ? camel : null;
     }

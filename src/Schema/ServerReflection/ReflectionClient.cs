@@ -8,11 +8,11 @@ namespace IpcBench.Schema.ServerReflection;
 
 /// <summary>The result of one reflection stream.</summary>
 /// <param name="Status">The value of grpc-status.</param>
-/// <param name="StatusText">The status in words, as <c>UNAVAILABLE: try later</c>.</param>
-/// <param name="Message">The message that the server sent. Null without one.</param>
+/// <param name="StatusText">The status in words, for example <c>UNAVAILABLE: try later</c>.</param>
+/// <param name="Message">The message that the server sent. Null when the server sent no message.</param>
 public readonly record struct ReflectionReply(int Status, string StatusText, byte[]? Message);
 
-/// <summary>Opens a stream on <paramref name="path"/>, sends one request, half-closes the stream and waits for its end.</summary>
+/// <summary>Opens a stream on <paramref name="path"/>, sends one request, half-closes the stream and waits for the stream's end.</summary>
 public delegate Task<ReflectionReply> ReflectionExchange(string path, byte[] request, CancellationToken cancel);
 
 /// <summary>
@@ -26,7 +26,7 @@ public sealed class ReflectionClient(ReflectionExchange exchange, string server)
     private const int Unimplemented = 12;
     private const int NotFound = 5;
 
-    // A hostile server could send without end. No real server has so many bytes of types.
+    // A hostile server could send files for ever. No real server has so many bytes of types.
     private const long MostBytes = 256L << 20;
 
     private static readonly string[] Paths =

@@ -71,8 +71,8 @@ internal static partial class DescriptorFiles
         return known;
     }
 
-    // Sorts imports first (Kahn's algorithm), as Google.Protobuf requires. There is no recursion, so a long chain of
-    // imports needs no stack.
+    // Puts each file after the files that it imports (Kahn's algorithm), as Google.Protobuf requires. There is no recursion, so
+    // a long chain of imports cannot overflow the stack.
     private static List<FileDescriptorProto> InOrder(Dictionary<string, FileDescriptorProto> known, string source)
     {
         var imports = known.Values.SelectMany(file => file.Dependency.Distinct(), (file, import) => (file, import));

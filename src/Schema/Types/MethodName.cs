@@ -5,7 +5,7 @@ namespace IpcBench.Schema.Types;
 /// </summary>
 public static class MethodName
 {
-    /// <exception cref="InputException">The text does not have this form.</exception>
+    /// <exception cref="InputException">The text has none of these forms.</exception>
     public static (string Service, string Method) Split(string name)
     {
         var path = name.StartsWith('/') ? name[1..] : name;

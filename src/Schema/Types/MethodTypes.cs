@@ -33,7 +33,7 @@ public sealed class MethodTypes
     public static MethodTypes From(IEnumerable<FileDescriptorProto> files, string source) => new([.. files], source);
 
     /// <summary>Finds a method by its name, in each form that <see cref="MethodName"/> splits.</summary>
-    /// <exception cref="InputException">The name does not have this form.</exception>
+    /// <exception cref="InputException">The name has none of these forms.</exception>
     /// <exception cref="SchemaException">The service or method is unknown. Similar names are listed.</exception>
     public MethodDescriptor Method(string name)
     {

@@ -9,8 +9,8 @@ namespace IpcBench.Schema.Types;
 internal static class MissingImports
 {
     /// <summary>
-    /// Returns the same files with the imports that were missing. An import may be one of these files or of
-    /// <paramref name="supplied"/>.
+    /// Returns <paramref name="files"/> with the imports that were missing. An added import names one of
+    /// <paramref name="files"/> or of <paramref name="supplied"/>.
     /// </summary>
     public static IEnumerable<FileDescriptorProto> Add(IReadOnlyList<FileDescriptorProto> files, IEnumerable<FileDescriptor> supplied)
     {
@@ -36,7 +36,7 @@ internal static class MissingImports
         return mended;
     }
 
-    // Looks from the innermost scope outwards, as the language resolves names. A name with a leading dot is a full name.
+    // Searches from the innermost scope outwards, as protobuf resolves names. A name with a leading dot is a full name.
     private static string? Place(string name, string scope, Dictionary<string, string> places)
     {
         if (name.StartsWith('.'))

@@ -6,7 +6,7 @@ public static class Nearest
     private const int Listed = 8;
 
     /// <summary>
-    /// Makes the end of a message about an unknown name: up to three known names that differ by a few letters, otherwise
+    /// Makes the end of an error message about an unknown name: up to three known names that differ by a few letters, otherwise
     /// the first known names. The text begins with a colon. Empty when no names are known.
     /// </summary>
     public static string Hint(string asked, IEnumerable<string> known)

@@ -17,7 +17,7 @@ public static class Protoc
     /// </param>
     /// <param name="program">The compiler's name on the PATH, or its path.</param>
     /// <exception cref="InputException">
-    /// There is no protoc, or protoc rejects the file. The message has the first lines of its errors.
+    /// There is no protoc, or protoc rejects the file. The message has the first lines of protoc's errors.
     /// </exception>
     public static async Task<MethodTypes> CompileAsync(
         string file, IReadOnlyList<string> folders, string program = Usual, CancellationToken cancel = default)
@@ -96,7 +96,7 @@ public static class Protoc
 
     /// <summary>
     /// Finds the newest protoc of Grpc.Tools in NuGet's folder, which is NUGET_PACKAGES or else ~/.nuget/packages
-    /// (learn.microsoft.com, Managing the global packages folder). Null without one.
+    /// (learn.microsoft.com, Managing the global packages folder). Null when there is no such protoc.
     /// </summary>
     /// <param name="packages">Another folder of packages. Null for NuGet's folder.</param>
     internal static string? OfGrpcTools(string? packages = null)

@@ -9,7 +9,7 @@ internal static class FieldRules
     /// <summary>The deepest nesting of messages, as in Google.Protobuf (CodedInputStream's default).</summary>
     public const int DeepestMessage = 100;
 
-    /// <summary>Whether "set to its default" and "not set" differ.</summary>
+    /// <summary>True when a field that is set to its default differs from a field that is not set.</summary>
     public static bool HasPresence(FieldDescriptor field) =>
         !field.IsRepeated && (field.IsExtension || field.IsRequired || field.HasPresence);
 

@@ -4,7 +4,7 @@ using IpcBench.Schema.Types;
 
 namespace IpcBench.Schema.Values;
 
-/// <summary>Reads the bytes of a message by its descriptor. Unknown fields are skipped, as every protobuf reader does.</summary>
+/// <summary>Reads the bytes of a message by its descriptor. Unknown fields are skipped, as in every protobuf reader.</summary>
 internal sealed class WireReader(MethodTypes types)
 {
     /// <exception cref="SchemaException">The bytes are no message of this type.</exception>
@@ -83,7 +83,7 @@ internal sealed class WireReader(MethodTypes types)
             list.Add(value);
             return;
         }
-        // The last member of a oneof in the bytes counts.
+        // If the bytes hold several members of a oneof, only the last member is kept.
         foreach (var other in field.RealContainingOneof?.Fields ?? [])
         {
             if (other != field)

@@ -5,12 +5,14 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Server.Behaviors;
 
 /// <summary>
-/// What an endpoint does besides answering. The endpoint may compute in each call, as a handler would. For tests of the
-/// client, the endpoint may also delay or falsify replies on purpose.
+/// What an endpoint does besides answering. An endpoint can compute in each call, as a handler would. For tests of the
+/// client, an endpoint can also delay or falsify replies on purpose.
 /// </summary>
 /// <param name="workNs">CPU time that each call computes, in ns.</param>
 /// <param name="delayUs">How long a delayed reply waits, in µs.</param>
-/// <param name="every">10 delays each tenth call (or message of a stream). 1 delays all.</param>
+/// <param name="every">
+/// One of this many calls (or messages of a stream) is delayed: 10 delays every tenth call, 1 delays all calls.
+/// </param>
 internal sealed class EndpointBehavior(long workNs, long delayUs, WrongAnswer answer, long every = 1)
 {
     private readonly DelayLine delays = new();
@@ -40,7 +42,10 @@ internal enum WrongAnswer
 {
     None,
 
-    /// <summary>One payload byte less than requested, or one counted byte less than received.</summary>
+    /// <summary>
+    /// A payload with one byte less than requested. Upload and Push report one byte less than received for each
+    /// message.
+    /// </summary>
     Short,
 
     /// <summary>The whole payload, then INTERNAL in the trailers. HTTP status 500 for <c>/bytes</c>.</summary>
@@ -48,8 +53,8 @@ internal enum WrongAnswer
 }
 
 /// <summary>
-/// Delays calls by microseconds, more exactly than timers can. A thread sleeps until shortly before a call is due, and then
-/// spins, so this is for tests only.
+/// Delays calls by microseconds, more exactly than timers can. A thread sleeps until shortly before a call is due, and
+/// then spins. The spinning thread takes CPU time from the server, so only tests use delays.
 /// </summary>
 internal sealed class DelayLine
 {

@@ -5,19 +5,20 @@ namespace IpcBench.Server.Behaviors;
 
 /// <summary>
 /// The values of the option <c>--work</c> and of the options for tests. A value is <c>VALUE</c> for every endpoint, or
-/// <c>INDEX=VALUE</c> for one endpoint. Endpoints are counted from 0, with all <c>--listen</c> before all <c>--echo</c>.
+/// <c>INDEX=VALUE</c> for one endpoint. The index counts from 0: first all endpoints of <c>--listen</c>, then all
+/// endpoints of <c>--echo</c>.
 /// </summary>
 internal sealed record EndpointBehaviorOptions
 {
     private const double OneMinute = 60e9;
 
-    /// <summary>CPU time that each call computes: <c>30us</c>.</summary>
+    /// <summary>CPU time that each call computes, for example <c>30us</c>.</summary>
     public IReadOnlyList<string> Work { get; init; } = [];
 
     /// <summary>How long a delayed reply waits, in µs.</summary>
     public IReadOnlyList<string> DelayUs { get; init; } = [];
 
-    /// <summary>10 delays each tenth call. 1 delays all.</summary>
+    /// <summary>One of this many calls is delayed: 10 delays every tenth call, 1 delays all calls.</summary>
     public IReadOnlyList<string> DelayEvery { get; init; } = [];
 
     /// <summary>The fault of each reply, <c>short</c> or <c>status</c> (<see cref="WrongAnswer"/>).</summary>
@@ -28,7 +29,7 @@ internal sealed record EndpointBehaviorOptions
         [("work", Work), ("delay-us", DelayUs), ("delay-every", DelayEvery), ("fault", Answers)];
 
     /// <summary>Returns the behavior of the endpoint with this index.</summary>
-    /// <exception cref="FormatException">A value is invalid. The message names it.</exception>
+    /// <exception cref="FormatException">A value is invalid. The message names the value.</exception>
     public EndpointBehavior For(int endpoint)
     {
         var (work, delay) = (Nanoseconds(Pick(Work, endpoint)), Microseconds(Pick(DelayUs, endpoint)));
@@ -49,7 +50,8 @@ internal sealed record EndpointBehaviorOptions
     {
         if (value is null or "0")
             return 0;
-        // A number without a unit is rejected, because a user could mean µs.
+        // A number without a unit is rejected. Units.Seconds would read the number as seconds, but the user could mean
+        // µs.
         if (value is [.., not (>= '0' and <= '9')] && Units.Seconds(value) * 1e9 is { } ns and <= OneMinute)
             return (long)Math.Round(ns);
         throw new FormatException($"'{value}' is not a time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us");

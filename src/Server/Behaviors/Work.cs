@@ -5,18 +5,20 @@ using IpcBench.Host;
 namespace IpcBench.Server.Behaviors;
 
 /// <summary>
-/// Computes like a handler: uses CPU time of the calling thread, without allocation or memory traffic. The thread's CPU
-/// clock shows when a call has used its time. So neither the clock rate nor other threads change that time. The speed
-/// of this machine, measured once, tells how much to compute between two readings of the clock. On Windows the clock's
-/// steps of 15.6 ms are too coarse. So on Windows only the measured speed decides.
+/// Computes like a handler: uses CPU time of the calling thread, without allocation or memory traffic. The CPU clock of
+/// the thread shows when a call has used the required CPU time. So neither the frequency of the processor nor other
+/// threads change the CPU time of a call. The speed of this machine, which is measured once, determines how much to
+/// compute between two readings of the CPU clock. On Windows the CPU clock advances in steps of 15.6 ms, which is too
+/// coarse. So on Windows only the measured speed determines how much to compute.
 /// </summary>
 /// <param name="ns">CPU time of one call, in ns.</param>
 internal sealed class Work(long ns)
 {
     private static readonly Speed Measured = Speed.Measure();
 
-    // The work runs for this share of the remaining time before it reads the clock again. The share is below 1, because a step
-    // takes longer than measured while other threads use the processor's caches and units.
+    // Between two readings of the clock, a call computes for this share of the remaining time. The share is below 1,
+    // because a step takes longer than measured while other threads use the caches and execution units of the
+    // processor.
     private const double Careful = 0.7;
 
     private static ulong sink;
@@ -31,16 +33,17 @@ internal sealed class Work(long ns)
             Compute((long)(ns * speed.StepsPerNs));
             return;
         }
-        // A reading returns the time at the middle of the reading. So half of the first reading and half of the last
-        // reading are not part of the measured time. The two halves take as long as one reading, which is subtracted
-        // here.
+        // A reading returns the time at the middle of the reading. So the first half of the first reading and the
+        // second half of the last reading are not part of the measured time, although the call uses this time. The two
+        // halves together take as long as one reading, so the time of one reading is subtracted here.
         var end = start + ns - speed.ReadingNs;
         while (end - ProcessClock.OfThisThreadNs() is var left && left > speed.ReadingNs / 2)
             Compute((long)Math.Max(1, (left - speed.ReadingNs) * Careful * speed.StepsPerNs));
     }
 
     /// <summary>
-    /// Computes steps. Each step needs the result of the step before, so that no processor computes several steps at a time.
+    /// Computes this many steps. Each step needs the result of the previous step, so that the processor cannot compute
+    /// several steps at the same time.
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     private static void Compute(long steps)
@@ -52,7 +55,7 @@ internal sealed class Work(long ns)
     }
 
     /// <summary>The speed of this machine.</summary>
-    /// <param name="StepsPerNs">Steps of <see cref="Compute"/> in a ns.</param>
+    /// <param name="StepsPerNs">The number of steps of <see cref="Compute"/> in one ns.</param>
     /// <param name="ReadingNs">The cost of reading the thread's CPU clock, in ns.</param>
     private sealed record Speed(double StepsPerNs, long ReadingNs)
     {

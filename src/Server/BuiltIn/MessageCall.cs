@@ -9,8 +9,8 @@ using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 namespace IpcBench.Server.BuiltIn;
 
 /// <summary>
-/// A call of a Bench method whose messages need not fit into memory: Upload, Echo, Push and Pull. Received payloads are
-/// counted as they arrive. Sent payloads are slices of the shared pattern.
+/// A call of a Bench method whose messages need not fit into memory: Upload, Echo, Push and Pull. The bytes of a
+/// received payload are counted while they arrive, and are not kept. Sent payloads are slices of the shared pattern.
 /// </summary>
 internal abstract class MessageCall(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
 {
@@ -20,8 +20,8 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
     /// </summary>
     public const int MostUnflushed = 32 << 10;
 
-    // A client may pause between two messages. So Kestrel's minimum rate of a request body does not apply, but a call
-    // is aborted after this time.
+    // Kestrel's minimum data rate of a request body is switched off, because a client may pause between two messages.
+    // Instead, a call is aborted after this time.
     private static readonly TimeSpan Longest = TimeSpan.FromHours(1);
 
     private byte[] head = [];
@@ -42,7 +42,9 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
 
     protected ServerEndpoint Endpoint { get; } = endpoint;
 
-    /// <summary>Makes the call for the path of a request. Null when the path names none of these methods.</summary>
+    /// <summary>
+    /// Makes the call for the path of a request. Null when the path is not that of Upload, Echo, Push or Pull.
+    /// </summary>
     public static MessageCall? For(string path, IFeatureCollection features, BenchServices services, ServerEndpoint endpoint) => path switch
     {
         "/ipcbench.v1.Bench/Upload" => new ReceivingCall(features, services, endpoint, ReceivingMethod.Upload),
@@ -78,7 +80,7 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
         return Task.CompletedTask;
     }
 
-    /// <summary>Begins the response, to which messages are then written.</summary>
+    /// <summary>Begins the response, and returns the writer for its messages.</summary>
     protected PipeWriter Begin()
     {
         Features.GetRequiredFeature<IHttpResponseFeature>().Headers.ContentType = ResponseWriter.ContentType;

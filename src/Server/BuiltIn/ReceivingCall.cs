@@ -24,8 +24,8 @@ internal enum ReceivingMethod
 }
 
 /// <summary>
-/// Receives messages until the client half-closes the stream, or one message for <see cref="ReceivingMethod.Upload"/>. With
-/// <see cref="ReceivingMethod.Echo"/>, each message is answered.
+/// Receives the messages of a call until the client half-closes the stream. An <see cref="ReceivingMethod.Upload"/> has
+/// exactly one message. <see cref="ReceivingMethod.Echo"/> answers each message.
 /// </summary>
 internal sealed class ReceivingCall(
     IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, ReceivingMethod method)

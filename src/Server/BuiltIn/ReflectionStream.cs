@@ -13,8 +13,8 @@ internal static class ReflectionStream
 {
     public const string Path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
-    // A client may pause between two requests. So Kestrel's minimum rate of a request body does not apply, but the stream
-    // is ended after this time.
+    // Kestrel's minimum data rate of a request body is switched off, because a client may pause between two requests.
+    // Instead, the stream is ended after this time.
     private static readonly TimeSpan Longest = TimeSpan.FromMinutes(5);
 
     /// <summary>Answers requests until the client half-closes the stream.</summary>
@@ -45,8 +45,8 @@ internal static class ReflectionStream
                         return failure;
                     if (state == ReadState.NeedsMore)
                         break;
-                    // An answer is a hundred times as large as its request. So the call waits until the client has read,
-                    // and only then answers more.
+                    // An answer can be a hundred times as large as its request. So the call flushes, and answers
+                    // further requests only when the client has read the earlier answers.
                     if (unflushed > MessageCall.MostUnflushed)
                     {
                         if ((await output.FlushAsync(limit)).IsCompleted)
@@ -73,7 +73,7 @@ internal static class ReflectionStream
     }
 }
 
-/// <summary>Serves reflection through ASP.NET Core's routing, for stacks that use it.</summary>
+/// <summary>Serves reflection through ASP.NET Core's routing, for stacks that use routing.</summary>
 internal static class ReflectionRoute
 {
     public static void Map(IEndpointRouteBuilder routes) => routes.MapPost(ReflectionStream.Path, context =>

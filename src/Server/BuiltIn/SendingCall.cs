@@ -11,8 +11,8 @@ using Microsoft.AspNetCore.Http.Features;
 namespace IpcBench.Server.BuiltIn;
 
 /// <summary>
-/// Serves the method Pull. Sends each payload at its due time, whole or in parts, until the requested number is sent or
-/// the client cancels.
+/// Serves the method Pull. Sends each payload at its due time, as one message or as several, until the requested number
+/// of payloads is sent or the client cancels.
 /// </summary>
 internal sealed class SendingCall(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
     : MessageCall(features, services, endpoint)

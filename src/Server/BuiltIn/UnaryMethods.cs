@@ -7,7 +7,7 @@ using IpcBench.Server.Services;
 
 namespace IpcBench.Server.BuiltIn;
 
-/// <summary>The unary methods by path.</summary>
+/// <summary>The unary methods by path, except Upload (see <see cref="MessageCall"/>).</summary>
 internal sealed class UnaryMethods(BenchServices services)
 {
     private readonly UnaryMethod download = new(
@@ -19,7 +19,7 @@ internal sealed class UnaryMethods(BenchServices services)
     private readonly UnaryMethod usage = new(
         (in ReadOnlySequence<byte> message, ServerEndpoint _) => Reply(UsageRequest.Parser, message, services.Usage), IsBench: false);
 
-    /// <summary>Finds the method of a path. Null when there is none.</summary>
+    /// <summary>Finds the method of a path. Null when the path is not that of Download, Describe or Usage.</summary>
     public UnaryMethod? Find(string path) => path switch
     {
         "/ipcbench.v1.Bench/Download" => download,
@@ -36,7 +36,8 @@ internal sealed class UnaryMethods(BenchServices services)
         return UnaryResult.Ok(services.Replies.For(endpoint.Behavior.SizeFor((int)size)));
     }
 
-    // The types of these requests have no fields yet. The request is parsed all the same, because invalid bytes are an error.
+    // DescribeRequest and UsageRequest have no fields yet. The request is parsed all the same, because invalid bytes
+    // are an error.
     private static UnaryResult Reply<TRequest>(MessageParser<TRequest> parser, in ReadOnlySequence<byte> message, Func<IMessage> reply)
         where TRequest : IMessage<TRequest>
     {

@@ -61,12 +61,12 @@ internal static class BytesPath
 
     public static bool IsBytes(string path) => path.StartsWith(Prefix, StringComparison.Ordinal);
 
-    /// <summary>Reads the number after the prefix. Returns false without a number.</summary>
+    /// <summary>Reads the number after the prefix. Returns false when no number follows.</summary>
     public static bool TryParse(string path, out long size) =>
         long.TryParse(IsBytes(path) ? path.AsSpan(Prefix.Length) : [], NumberStyles.None, CultureInfo.InvariantCulture, out size);
 }
 
-/// <summary>Serves <c>/bytes/{n}</c> through ASP.NET Core's routing, for stacks that use it.</summary>
+/// <summary>Serves <c>/bytes/{n}</c> through ASP.NET Core's routing, for stacks that use routing.</summary>
 internal static class BytesRoute
 {
     public static void Map(IEndpointRouteBuilder routes, BenchServices services) =>

@@ -20,7 +20,8 @@ internal static class ChildEcho
 
     public static async Task<int> RunAsync(Address address, ServerOptions options)
     {
-        // The terminal also sends Ctrl-C to this process, which ignores it. The closed connection ends the process.
+        // The terminal sends the signal of Ctrl-C to the client and also to this process. This process ignores the
+        // signal, because it ends when the client closes the connection.
         using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, static context => context.Cancel = true);
         using var quit = PosixSignalRegistration.Create(PosixSignal.SIGQUIT, static context => context.Cancel = true);
         int? socket = address.Kind == Address.Child.SocketPair ? int.Parse(options.ChildEnd!, CultureInfo.InvariantCulture) : null;
@@ -46,7 +47,8 @@ internal static class ChildEcho
         await ended.Task;
     }
 
-    // One thread reads and writes, as the main loop of most programs that speak over standard input does.
+    // A single thread reads and writes, like the main loop of most programs that communicate over standard input and
+    // output.
     private static async Task BlockingAsync(int? socket, EndpointBehavior behavior)
     {
         using var both = socket is { } descriptor
@@ -69,7 +71,8 @@ internal static class ChildEcho
         }
     }
 
-    // One thread receives, sends and waits. Another one learns from standard input that the client has ended.
+    // One thread receives, sends and waits. A second thread reads standard input, whose end shows that the client has
+    // ended.
     private static async Task InMemoryAsync(string end, RingWait wait, EndpointBehavior behavior)
     {
         using var ring = RingConnector.Open(end, wait);
@@ -97,7 +100,10 @@ internal static class ChildEcho
         }
     }
 
-    /// <summary>Sends the bytes, and waits for room. Returns false when the client has broken the ring.</summary>
+    /// <summary>
+    /// Sends all bytes, and waits for room in the ring when there is too little. Returns false when the client has
+    /// written a wrong position into the shared memory.
+    /// </summary>
     private static bool SendAll(RingConnection ring, ReadOnlySpan<byte> bytes)
     {
         while (true)

@@ -15,7 +15,9 @@ internal static class EchoHandler
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
     /// <summary>Serves one connection until it ends or the server stops.</summary>
-    /// <param name="hold">Delays each answer, for tests. Null for no delay.</param>
+    /// <param name="hold">
+    /// Called before each answer: does the work of <c>--work</c>, and delays the answer for tests. Null for neither.
+    /// </param>
     public static async Task RunAsync(ConnectionContext connection, Func<ValueTask>? hold)
     {
         var (input, output) = (connection.Transport.Input, connection.Transport.Output);
@@ -66,7 +68,8 @@ internal static class EchoHandler
 }
 
 /// <summary>
-/// Aborts a connection when bytes have waited too long for its client. Such bytes occupy a buffer of the server.
+/// Aborts a connection when bytes have waited too long for its client to read them. Such bytes occupy a buffer of the
+/// server.
 /// </summary>
 internal sealed class StalledReader
 {

@@ -30,7 +30,9 @@ internal sealed class LoopEchoConnection : ILoopHandler
 
     /// <summary>Starts to serve the connection. Only the loop's thread may call this.</summary>
     /// <param name="descriptor">The descriptor of the connection, which this object closes.</param>
-    /// <param name="hold">Delays each answer, for tests. Null for no delay.</param>
+    /// <param name="hold">
+    /// Called before each answer: does the work of <c>--work</c>, and delays the answer for tests. Null for neither.
+    /// </param>
     /// <param name="onWaiting">Called when bytes wait for the client to read.</param>
     /// <param name="output">The pipe to write to, if the descriptor is a pipe to read from. -1 for a socket.</param>
     public LoopEchoConnection(
@@ -89,7 +91,10 @@ internal sealed class LoopEchoConnection : ILoopHandler
         }
     }
 
-    /// <summary>Sends the bytes back. Returns false to stop reading: bytes wait, or the connection broke.</summary>
+    /// <summary>
+    /// Sends the bytes back. Returns false when the caller must stop reading, because bytes wait to be sent or the
+    /// connection broke.
+    /// </summary>
     private bool Return(ReadOnlySpan<byte> bytes)
     {
         if (hold?.Invoke() is { IsCompleted: false } held)

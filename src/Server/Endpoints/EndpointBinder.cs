@@ -76,7 +76,8 @@ internal static class EndpointBinder
 
     /// <summary>
     /// Makes the note of an endpoint. If an echo uses .NET's sockets although no option asked for them, the note begins
-    /// with <see cref="DotNetNote"/>. The note ends with <paramref name="other"/>. Null without either.
+    /// with <see cref="DotNetNote"/>. Then follows <paramref name="other"/>, if it is not null. Null when there is
+    /// neither.
     /// </summary>
     private static string? NoteOf(in EndpointRole role, ServerOptions options, string? other = null)
     {

@@ -28,8 +28,10 @@ internal sealed class OwnSocketFile
     /// <param name="socket">
     /// In: the socket as it was bound. Out: another object for the same socket, which does not remove the file when it closes.
     /// </param>
-    /// <param name="isShared">Whether other servers may use the same path.</param>
-    /// <returns>The file. Null when System.Net.Sockets removes it.</returns>
+    /// <param name="isShared">
+    /// True if other servers could bind the same path. The file is then removed under a <see cref="FolderLock"/>.
+    /// </param>
+    /// <returns>The file. Null when System.Net.Sockets removes the file.</returns>
     public static OwnSocketFile? TakeOver(string path, ref Socket socket, bool isShared)
     {
         if (!OperatingSystem.IsLinux())
@@ -65,10 +67,10 @@ internal sealed class OwnSocketFile
 }
 
 /// <summary>
-/// Lets one server at a time look at a folder and change a socket file in it. The lock is flock(2), which ends with the
-/// process. The locked file is in the user's own folder (XDG_RUNTIME_DIR), where no other user can lock it. Without such
-/// a folder, the folder of the socket itself is locked. Any user who may read that folder can keep it locked, so a server
-/// waits a moment and then continues without the lock.
+/// Lets one server at a time look at a folder and change a socket file in it. The lock is a flock(2), which the system
+/// releases when the process ends. The locked file is in the user's own folder (XDG_RUNTIME_DIR), where no other user
+/// can lock it. Without such a folder, the folder of the socket itself is locked. Any user who may read that folder can
+/// keep it locked, so a server waits a moment and then continues without the lock.
 /// </summary>
 internal sealed partial class FolderLock : IDisposable
 {
@@ -84,8 +86,8 @@ internal sealed partial class FolderLock : IDisposable
     /// <summary>Takes the lock for the folder of <paramref name="path"/>.</summary>
     /// <param name="patience">How long to wait for the lock.</param>
     /// <returns>
-    /// The lock. Null when another program holds it for longer than <paramref name="patience"/>, and where no lock is
-    /// possible: outside Linux, in a folder that this user may not read, and on some network file systems.
+    /// The lock. Null when another program holds the lock for longer than <paramref name="patience"/>, and where no
+    /// lock is possible: outside Linux, in a folder that this user may not read, and on some network file systems.
     /// </returns>
     public static FolderLock? Take(string path, TimeSpan patience)
     {

@@ -7,7 +7,8 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 namespace IpcBench.Server.Endpoints;
 
 /// <summary>
-/// An address of <c>--listen</c> or <c>--echo</c>. Sockets are already bound, and connections wait to be accepted.
+/// The endpoint for an address of <c>--listen</c> or <c>--echo</c>. Its sockets are already bound, and new connections
+/// wait until the server accepts them.
 /// </summary>
 internal abstract class ServerEndpoint(Address address, string? note, EndpointRole role) : IDisposable
 {
@@ -16,7 +17,7 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
     /// <summary>The address for clients, with the actual port.</summary>
     public Address Address { get; } = address;
 
-    /// <summary>What a report must say about this endpoint besides its name. Null if there is nothing.</summary>
+    /// <summary>Text that a report must add to the name of this endpoint. Null when there is nothing to add.</summary>
     public string? Note { get; } = note;
 
     public EndpointCounters Counters { get; } = new();
@@ -27,7 +28,7 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
     /// <summary>Whether the endpoint sends all bytes back and speaks no gRPC.</summary>
     public bool IsEcho => role.IsEcho;
 
-    /// <summary>Whether an event loop or tasks answer the echo, without Kestrel.</summary>
+    /// <summary>True when the echo is answered without Kestrel: by an event loop or by tasks.</summary>
     public bool IsWithoutKestrel => role.IsWithoutKestrel;
 
     /// <summary>The bound sockets. Empty for named pipes of Windows and for children.</summary>
@@ -45,7 +46,9 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
 
     public abstract void Dispose();
 
-    /// <summary>Adds the layers of a connection and the handler of an echo. Otherwise Kestrel serves HTTP/2.</summary>
+    /// <summary>
+    /// Adds the layers of a connection, and for an echo its handler. Without a handler, Kestrel serves HTTP/2.
+    /// </summary>
     protected void Configure(ListenOptions listen)
     {
         AddLayers(listen);
@@ -78,9 +81,10 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
         }
     }
 
-    // When a connection resets thousands of calls and then closes, Kestrel's HTTP/2 (ASP.NET Core 10.0) never ends about
-    // one in a hundred such connections, although all their calls have ended. Such a connection would count against the
-    // limit of connections for ever. So the server gives it up some time after its socket is closed.
+    // Kestrel's HTTP/2 (ASP.NET Core 10.0) has a fault: of the connections that reset thousands of calls and then
+    // close, about one in a hundred never ends, although all its calls have ended. Such a connection would count
+    // against the limit of connections for ever. So the server stops waiting for a connection some time after its
+    // socket is closed.
     private static async Task ServeAsync(Task serving, CancellationToken closed)
     {
         try
@@ -101,12 +105,14 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
         }
         catch (TimeoutException) when (!serving.IsCompleted)
         {
-            // From now on nobody waits for the connection, and it no longer counts.
+            // From now on nobody waits for the connection, and it no longer counts as open.
         }
     }
 }
 
-/// <summary>What one endpoint has served since the start. Any thread may count.</summary>
+/// <summary>
+/// Counts what one endpoint has served since the start of the server. Any thread may use this object.
+/// </summary>
 internal sealed class EndpointCounters
 {
     private long calls;

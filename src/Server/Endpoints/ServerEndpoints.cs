@@ -24,7 +24,7 @@ internal sealed class TlsEndpoint(
     }
 }
 
-/// <summary>A named pipe of Windows on Kestrel's transport, which creates the pipe when it starts.</summary>
+/// <summary>A named pipe of Windows on Kestrel's transport, which creates the pipe when Kestrel starts.</summary>
 [SupportedOSPlatform("windows")]
 internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
 {
@@ -49,7 +49,8 @@ internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
     {
     }
 
-    // Waits for a free instance of the pipe but opens no connection, so a server that has this pipe does not notice.
+    // Waits for a free instance of the pipe but opens no connection. So a server of this pipe does not notice the
+    // check.
     private static bool IsServed(string path)
     {
         const uint shortest = 1;
@@ -62,7 +63,10 @@ internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
     private static partial bool WaitNamedPipe(string name, uint milliseconds);
 }
 
-/// <summary>An echo by children that the client starts (<see cref="Echo.ChildEcho"/>). The listening server has no part in it.</summary>
+/// <summary>
+/// An echo by children that the client starts (<see cref="Echo.ChildEcho"/>). The listening server only reports this
+/// endpoint, and serves none of its connections.
+/// </summary>
 internal sealed class ChildEndpoint(Address.Child address, string? note, EndpointRole role) : ServerEndpoint(address, note, role)
 {
     public override void AddTo(KestrelServerOptions kestrel)

@@ -37,7 +37,8 @@ internal class SocketEndpoint(
         base.AddLayers(listen);
         if (socketBuffer is not { } size)
             return;
-        // An accepted TCP socket inherits the buffers of its listener. An accepted Unix socket does not (af_unix.c).
+        // The buffers are set for each connection. An accepted TCP socket inherits the buffer sizes of its listener,
+        // but an accepted Unix socket does not (af_unix.c).
         listen.Use(next => connection =>
         {
             if (connection.Features.Get<IConnectionSocketFeature>()?.Socket is { } socket)

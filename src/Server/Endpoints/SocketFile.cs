@@ -16,7 +16,8 @@ internal static partial class SocketFile
     {
         if (!Path.Exists(path) && new FileInfo(path).LinkTarget is null)
             return SocketFileState.Absent;
-        // connect(2) fails on a regular file as on a stale socket, so the file's type is checked first.
+        // connect(2) fails in the same way on a regular file and on a stale socket, so the file's type is checked
+        // first.
         if (!IsSocket(path))
             return SocketFileState.Other;
         using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
@@ -57,7 +58,8 @@ internal static partial class SocketFile
     };
 
     /// <summary>
-    /// Creates the folder on Windows, where <c>/tmp</c> does not exist by default. On Unix a missing folder is more likely a typing error.
+    /// Creates the folder on Windows, where <c>/tmp</c> does not exist by default. Does nothing on Unix, where a
+    /// missing folder is more likely a typing error.
     /// </summary>
     public static void MakeFolder(string path)
     {
@@ -107,7 +109,10 @@ internal static partial class SocketFile
     private const int TypeMask = 0xF000;
     private const int TypeSocket = 0xC000;
 
-    /// <summary>Returns a file's file system and inode, or two zeros without a file. Works on Linux only.</summary>
+    /// <summary>
+    /// Returns the device number and the inode number of a file, or two zeros when there is no file. Works on Linux
+    /// only.
+    /// </summary>
     public static (ulong Device, ulong Inode) IdentityOf(string path)
     {
         var (_, device, inode) = Look(path);

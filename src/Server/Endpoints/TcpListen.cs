@@ -10,7 +10,9 @@ namespace IpcBench.Server.Endpoints;
 internal static class TcpListen
 {
     /// <summary>Binds and listens. With <paramref name="port"/> 0 the system chooses the port.</summary>
-    /// <exception cref="CannotListenException">The port is in use, or the host is not of this machine.</exception>
+    /// <exception cref="CannotListenException">
+    /// The port is in use, or the host has no address of this machine.
+    /// </exception>
     public static IReadOnlyList<BoundSocket> Bind(string host, int port, ListenPlace place, ServerOptions options)
     {
         const int attempts = 20;
@@ -60,7 +62,7 @@ internal static class TcpListen
         {
             if (endPoint.Address.Equals(IPAddress.IPv6Any))
                 socket.DualMode = true;
-            // The buffer is set before listen(2), because the window scale depends on it (tcp(7)).
+            // The buffer is set before listen(2), because the window scale depends on the buffer size (tcp(7)).
             if (options.SocketBuffer is { } size)
                 SocketEndpoint.SetBuffers(socket, size);
             socket.Bind(endPoint);
@@ -123,7 +125,8 @@ internal static class SelfSigned
             var made = request.CreateSelfSigned(now.AddDays(-1), now.AddDays(365));
             if (!OperatingSystem.IsWindows())
                 return made;
-            // Windows cannot serve with a key that is only in memory (dotnet/runtime issue 23749). Export and import store the key.
+            // Windows cannot serve with a key that is only in memory (dotnet/runtime issue 23749). So the certificate
+            // is exported and imported again, which stores the key in a file.
             using (made)
                 return X509CertificateLoader.LoadPkcs12(made.Export(X509ContentType.Pfx), null);
         }

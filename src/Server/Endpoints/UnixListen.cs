@@ -7,7 +7,7 @@ namespace IpcBench.Server.Endpoints;
 /// <summary>Binds Unix domain sockets: files that only the current user may use, and abstract names.</summary>
 internal static class UnixListen
 {
-    // The work under the lock takes milliseconds, so the wait for another server is short.
+    // How long to wait for the lock. A server holds the lock only for milliseconds, so a longer wait would not help.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(1);
 
     /// <summary>Binds and listens on <paramref name="path"/>, and replaces a stale socket file.</summary>
@@ -20,7 +20,8 @@ internal static class UnixListen
         var endPoint = EndPointOf(path, place);
         if (path[0] == '\0')
             return BindAndListen(endPoint, null, place, options);
-        // A server that was started by its owner needs no lock: the owner has made up the path, and nobody else knows it.
+        // A server that a client has started (--owned) needs no lock, because that client has made up the path and no
+        // other program uses that path.
         using (options.Owned ? null : FolderLock.Take(path, Patience))
         {
             MakeRoom(path, endPoint, place);
@@ -37,7 +38,8 @@ internal static class UnixListen
             socket.Bind(endPoint);
             if (path is not null)
                 file = OwnSocketFile.TakeOver(path, ref socket, isShared: !options.Owned);
-            // The file is private before listen(2), and nobody can connect earlier. So other users never have access.
+            // The file is made private before listen(2), and nobody can connect before listen(2). So other users never
+            // have access.
             var isPrivate = path is not null && SocketFile.TryMakePrivate(path);
             socket.Listen(options.Backlog);
             return new BoundSocket(endPoint, socket, file, isPrivate);

@@ -146,7 +146,7 @@ internal sealed class ControlService(BenchServices services) : Control.ControlBa
     public override Task<UsageReply> Usage(UsageRequest request, ServerCallContext context) => Task.FromResult(services.Usage());
 }
 
-/// <summary>The replies of <c>Download</c> as completed tasks. Their payloads are slices of one array.</summary>
+/// <summary>The replies of <c>Download</c> as completed tasks. The replies share memory for their payloads.</summary>
 internal sealed class ReplyMessages
 {
     private readonly KeptBySize<Task<DownloadReply>> kept;
@@ -156,8 +156,8 @@ internal sealed class ReplyMessages
 
     public Task<DownloadReply> For(int size) => kept.For(size);
 
-    // Each payload is the beginning of one long array. The array's length is a power of two, so that slowly growing sizes
-    // need few arrays.
+    // Each payload is the beginning of the newest array. When a size needs a longer array, the new length is rounded up
+    // to a power of two, so that slowly growing sizes need few arrays.
     private Task<DownloadReply> Make(int size, bool isKept)
     {
         if (pattern.Length < size)
@@ -175,7 +175,7 @@ internal sealed class ReplyMessages
 /// </summary>
 internal sealed class ReplyRoom(IDisposable room)
 {
-    /// <summary>Waits for budget, which the call keeps until <see cref="Around"/> returns it.</summary>
+    /// <summary>Waits for memory budget. The call keeps this budget until <see cref="Around"/> gives it back.</summary>
     public static ValueTask TakeAsync(WholeReplies replies, HttpContext http, long bytes)
     {
         var connection = http.Features.GetRequiredFeature<IConnectionLifetimeFeature>();

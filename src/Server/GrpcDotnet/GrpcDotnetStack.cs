@@ -17,13 +17,13 @@ internal sealed class GrpcDotnetStack : IGrpcStack
 
     public void Configure(WebApplicationBuilder builder, BenchServices services)
     {
-        // This program handles signals itself. The host's default lifetime would take the signals.
+        // The host's default lifetime would also react to signals, but this program handles signals itself.
         builder.Services.AddSingleton<IHostLifetime, NoLifetime>();
         builder.Services.AddSingleton(new BenchService(services)).AddSingleton(new ControlService(services));
         builder.Services.AddGrpc(grpc =>
         {
             grpc.IgnoreUnknownServices = true;
-            // The limit is the largest payload, and some room for the other fields of a message.
+            // The limit is the size of the largest payload plus some room for the other fields of a message.
             grpc.MaxReceiveMessageSize = (int)Math.Min(int.MaxValue, services.MaxSize + 1024L);
         });
     }
@@ -40,7 +40,10 @@ internal sealed class GrpcDotnetStack : IGrpcStack
     public Task StopAsync(WebApplication host, CancellationToken cancellation) => host.StopAsync(cancellation);
 }
 
-/// <summary>A lifetime with which the host starts and stops only when this program says so.</summary>
+/// <summary>
+/// A lifetime without its own reaction to signals: the host starts and stops only when this program calls StartAsync or
+/// StopAsync.
+/// </summary>
 internal sealed class NoLifetime : IHostLifetime
 {
     public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;

@@ -3,8 +3,8 @@ using IpcBench.LoopSockets;
 namespace IpcBench.Server.Hosting;
 
 /// <summary>
-/// Counts the accepted connections of all listeners. Each counts until its descriptor is closed. Connections beyond the
-/// limit are closed at once.
+/// Counts the accepted connections of all listeners. A connection counts until its descriptor is closed. Connections
+/// beyond the limit are closed at once.
 /// </summary>
 /// <param name="limit">
 /// Returns how many connections the limits of this process allow now. These limits can change while the server runs.

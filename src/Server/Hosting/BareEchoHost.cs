@@ -18,7 +18,7 @@ internal sealed class BareEchoHost : IDisposable
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    // The pause after a failed accept, which mostly means that descriptors or memory are short.
+    // The pause after a failed accept. The usual cause is that file descriptors or memory have run out.
     private static readonly TimeSpan Retry = TimeSpan.FromMilliseconds(50);
 
     private readonly CancellationTokenSource stopping = new();
@@ -83,7 +83,8 @@ internal sealed class BareEchoHost : IDisposable
         }
         catch (Exception e) when (e is SocketException or OperationCanceledException or ObjectDisposedException)
         {
-            // This is how these connections usually end: the client closed or does not read, or the server stops.
+            // An echo connection usually ends in one of these ways: the client closes it or does not read, or the
+            // server stops.
         }
         finally
         {

@@ -6,8 +6,9 @@ using Microsoft.AspNetCore.Http.Features;
 namespace IpcBench.Server.Hosting;
 
 /// <summary>
-/// A connection that gives its place at the gate back when it is disposed. ConnectionClosed would be too early: it only
-/// says that the client has ended its side, while the descriptor and the answers in flight are still there.
+/// A connection that gives its place at the gate back when it is disposed. The signal ConnectionClosed would be too
+/// early: it only shows that the client has ended its side. The descriptor is then still open, and answers may still be
+/// in flight.
 /// </summary>
 internal sealed class GatedConnection(ConnectionContext inner, AcceptGate gate) : ConnectionContext
 {

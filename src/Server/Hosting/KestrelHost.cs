@@ -46,7 +46,8 @@ internal static class KestrelHost
     {
         sockets.CreateBoundListenSocket = Take(endpoints);
         sockets.Backlog = options.Backlog;
-        // The bytes of one connection that may wait to be read. They wait when the client of an echo does not read.
+        // The most received bytes of one connection that may wait for the application. An echo lets them wait when its
+        // client does not read the answers.
         sockets.MaxReadBufferSize = KestrelLimits.MostUnread;
         sockets.NoDelay = !options.Nagle;
         sockets.UnsafePreferInlineScheduling = options.Inline;

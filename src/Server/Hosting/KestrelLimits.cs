@@ -5,7 +5,8 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 namespace IpcBench.Server.Hosting;
 
 /// <summary>
-/// Limits of what clients may cost. Every limit that matters is set here with its reason, even if it is Kestrel's default.
+/// Limits on the memory, time and descriptors that clients can take. Every limit that matters is set here with its
+/// reason, even if the value is Kestrel's default.
 /// </summary>
 internal static class KestrelLimits
 {
@@ -15,8 +16,8 @@ internal static class KestrelLimits
     private const long FewestConnections = 16;
 
     /// <summary>
-    /// How many received bytes of one connection may wait for its protocol to read them. From this number on, the
-    /// socket is no longer read.
+    /// The most received bytes of one connection that may wait until its protocol reads them. At this number, the
+    /// server pauses reading from the socket.
     /// </summary>
     public const int MostUnread = 256 << 10;
 
@@ -43,13 +44,14 @@ internal static class KestrelLimits
     public static void Apply(KestrelServerOptions kestrel, ServerOptions options, long maxConnections)
     {
         kestrel.AddServerHeader = false;
-        // A client that adds TLS itself may name another scheme (http) than this server sees. Nothing here depends on the scheme.
+        // A client that adds TLS itself may send the scheme http on a TLS connection. Nothing in this server depends on
+        // the scheme.
         kestrel.AllowAlternateSchemes = true;
         var limits = kestrel.Limits;
         limits.MaxConcurrentConnections = maxConnections;
         // While other transports are measured, a connection may wait minutes for its next calls.
         limits.KeepAliveTimeout = TimeSpan.FromMinutes(10);
-        // How long a request may take to send its headers.
+        // How long a client may take to send the headers of a request.
         limits.RequestHeadersTimeout = TimeSpan.FromSeconds(10);
         // The size of all headers of a request after decompression. A gRPC request has a dozen short headers, but an
         // HPACK bomb expands to megabytes.
@@ -57,11 +59,12 @@ internal static class KestrelLimits
         limits.MaxRequestHeaderCount = 64;
         // Kestrel's limit is off, because the gRPC stack itself rejects a message that is too long (RESOURCE_EXHAUSTED).
         limits.MaxRequestBodySize = null;
-        // A request body that arrives more slowly than this is cut off after the grace period.
+        // A request whose body arrives more slowly than this rate is cut off after the grace period.
         limits.MinRequestBodyDataRate = new MinDataRate(bytesPerSecond: 240, gracePeriod: TimeSpan.FromSeconds(5));
-        // A client that stops reading, or keeps its window shut, is cut off too. Kestrel grants the time that the written
-        // bytes take at this rate. Each of 10,000 connections that share a slow machine still reads faster than this. At
-        // Kestrel's default of 240 bytes a second, a client with full socket buffers could stay for half an hour.
+        // A client that stops reading, or that does not enlarge its HTTP/2 window, is cut off too. Kestrel allows a
+        // client as much time as the written bytes take at this rate. Each of 10,000 connections that share a slow
+        // machine still reads faster than this rate. At Kestrel's default of 240 bytes a second, a client with full
+        // socket buffers could stay for half an hour.
         limits.MinResponseDataRate = new MinDataRate(bytesPerSecond: 4 << 10, gracePeriod: TimeSpan.FromSeconds(5));
         // The most bytes that may wait for the socket of one connection.
         limits.MaxResponseBufferSize = 64 << 10;
@@ -74,8 +77,8 @@ internal static class KestrelLimits
         // The number of streams times --write-chunk is the most memory that waiting replies of one connection take.
         http2.MaxStreamsPerConnection = options.MaxStreams;
         // The bytes that a client may send before the server reads them, on one stream and on the whole connection. A
-        // small window makes an upload wait more often. The defaults are Kestrel's 768 KiB and 1 MiB, as in
-        // applications (https://github.com/dotnet/aspnetcore/pull/43302).
+        // small window makes an upload wait more often. The defaults are Kestrel's, 768 KiB and 1 MiB, so that the
+        // server behaves like an application (https://github.com/dotnet/aspnetcore/pull/43302).
         http2.InitialStreamWindowSize = options.Http2Window ?? http2.InitialStreamWindowSize;
         http2.InitialConnectionWindowSize = options.Http2Window ?? http2.InitialConnectionWindowSize;
         http2.MaxFrameSize = 16 << 10;

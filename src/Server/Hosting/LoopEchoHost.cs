@@ -66,7 +66,7 @@ internal sealed class LoopEchoHost : IDisposable
         // The most accepts in a row before open connections are served.
         private const int MostAtOnce = 64;
 
-        // The pause after a failed accept, which mostly means that descriptors or memory are short.
+        // The pause after a failed accept. The usual cause is that file descriptors or memory have run out.
         private const long RetryNs = 50_000_000;
 
         private readonly LoopEchoHost host;
@@ -149,8 +149,8 @@ internal sealed class LoopEchoHost : IDisposable
 
     /// <summary>
     /// Closes connections whose clients have not read for 30 s although bytes wait for them. Each such connection holds
-    /// a buffer of the server. A timer makes the loop read the clock in every wait. So the check runs only while bytes
-    /// wait, once a second.
+    /// a buffer of the server. While a timer is set, the loop must read the clock before every wait. So the check runs,
+    /// once a second, only while bytes wait.
     /// </summary>
     private sealed class StallWatch(EventLoop loop, HashSet<LoopEchoConnection> connections) : ILoopTimer
     {

@@ -8,7 +8,9 @@ namespace IpcBench.Server.Options;
 /// <summary>Reads numbers and sizes (64k, 64KiB, 1M) within bounds from the command line.</summary>
 internal static class ByteSize
 {
-    /// <summary>The largest size in bytes: the largest array of .NET, less room for the head of a frame.</summary>
+    /// <summary>
+    /// The largest size in bytes: the length of .NET's largest array, minus room for the head of a frame.
+    /// </summary>
     public const int Most = 0x7FFFFF00;
 
     /// <summary>Reads a whole number. A number outside the bounds is an error of the option.</summary>

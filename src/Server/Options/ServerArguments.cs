@@ -61,7 +61,7 @@ internal static class ServerArguments
         "--socket-buffer", "Send and receive buffer of each socket", 1 << 10, 1 << 30);
     private static readonly Option<bool> Nagle = new("--nagle") { Description = "Keep Nagle's algorithm (TCP_NODELAY unset)" };
 
-    // Kestrel accepts no window below the protocol's initial 65,535.
+    // Kestrel accepts no window below the initial window of HTTP/2, 65,535 bytes.
     private static readonly Option<int?> Http2Window = NumberOption.OptionalSize(
         "--http2-window", "HTTP/2 receive window of a stream and of a connection (default: Kestrel's, 768 KiB and 1 MiB)",
         65_535, 1 << 30);

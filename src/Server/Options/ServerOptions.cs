@@ -7,7 +7,7 @@ namespace IpcBench.Server.Options;
 /// <summary>The options of the command line. They do not change while the server runs.</summary>
 internal sealed record ServerOptions
 {
-    /// <summary>The addresses of a server without <c>--listen</c>.</summary>
+    /// <summary>The addresses of a server with neither <c>--listen</c> nor <c>--echo</c>.</summary>
     public static IReadOnlyList<Address> DefaultAddresses { get; } =
     [
         new Address.Tcp("localhost", 5000),
@@ -28,12 +28,12 @@ internal sealed record ServerOptions
     public Address? Child { get; init; }
 
     /// <summary>
-    /// Where a child finds its end: the descriptor of a socketpair, or what <c>RingConnector.Open</c> takes. Null for standard
-    /// input and output.
+    /// Where a child finds its end of the connection: the descriptor of a socketpair, or for shared memory the argument
+    /// of <c>RingConnector.Open</c>. Null for standard input and output.
     /// </summary>
     public string? ChildEnd { get; init; }
 
-    /// <summary>How a child waits in shared memory.</summary>
+    /// <summary>How a child with shared memory waits for the client.</summary>
     public RingWait Wait { get; init; } = RingWait.Default;
 
     /// <summary>
@@ -49,7 +49,10 @@ internal sealed record ServerOptions
     /// </summary>
     public int Backlog { get; init; } = 4096;
 
-    /// <summary>The number of Kestrel's I/O queues. Null for Kestrel's default. With 0, I/O callbacks run on the thread pool.</summary>
+    /// <summary>
+    /// The number of Kestrel's I/O queues, or of event loops with <see cref="SocketEngine.Loop"/>. Null for the
+    /// default. With 0 queues, I/O callbacks run on the thread pool.
+    /// </summary>
     public int? IoQueues { get; init; }
 
     /// <summary>

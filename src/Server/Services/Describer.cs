@@ -8,7 +8,7 @@ using IpcBench.Server.Options;
 
 namespace IpcBench.Server.Services;
 
-/// <summary>Answers <c>Control.Describe</c>: what this server is.</summary>
+/// <summary>Answers <c>Control.Describe</c>: the versions, limits, endpoints and settings of this server.</summary>
 internal static class Describer
 {
     /// <summary>The version of this program, with its commit.</summary>

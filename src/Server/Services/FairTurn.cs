@@ -3,9 +3,9 @@ using System.Runtime.CompilerServices;
 namespace IpcBench.Server.Services;
 
 /// <summary>
-/// Lets other work get a thread. Code that writes in an endless loop awaits this from time to time. A write to a
-/// cancelled stream never waits, and the cancellation itself needs a free thread. Without this, a few hundred such loops
-/// kept all threads busy for minutes.
+/// Lets other work of the thread pool run. Code that writes in an endless loop awaits a FairTurn from time to time.
+/// Otherwise the loop would never free its thread: a write to a cancelled stream never waits, and the cancellation
+/// needs a free thread to take effect. Without FairTurn, a few hundred such loops kept all threads busy for minutes.
 /// </summary>
 internal readonly struct FairTurn : INotifyCompletion
 {

@@ -27,7 +27,9 @@ internal sealed class MessagePace : ILoopTimer, IValueTaskSource
     private ManualResetValueTaskSourceCore<bool> core = new() { RunContinuationsAsynchronously = true };
     private long dueNs;
 
-    /// <exception cref="OperationCanceledException">The wait was cancelled. On Linux this is noticed within a second.</exception>
+    /// <exception cref="OperationCanceledException">
+    /// The wait was cancelled. On Linux the wait ends up to a second after the cancellation.
+    /// </exception>
     public async ValueTask UntilAsync(long due, CancellationToken cancellation)
     {
         for (var early = due - MonotonicClock.NowNs; early > 0; early = due - MonotonicClock.NowNs)

@@ -23,7 +23,9 @@ internal static class ResponseWriter
             headers.GrpcAcceptEncoding = "identity";
     }
 
-    /// <summary>Writes the frame. Returns false when the client has cancelled the call in the meantime.</summary>
+    /// <summary>
+    /// Writes the frame. Returns false when the client cancelled the call before all bytes were written.
+    /// </summary>
     public static ValueTask<bool> WriteAsync(
         IFeatureCollection features, ReplyFrame reply, WriteBudget budget, string contentType = ContentType)
     {

@@ -6,7 +6,10 @@ using Request = IpcBench.Protocol.Reflection.V1.ServerReflectionRequest.MessageR
 
 namespace IpcBench.Server.Services;
 
-/// <summary>Answers server reflection for the services of this server, whose .proto files import nothing.</summary>
+/// <summary>
+/// Answers server reflection for the services of this server. No .proto file of these services imports another file, so
+/// an answer needs only one file.
+/// </summary>
 internal static class ServiceCatalogue
 {
     private static readonly FileDescriptor[] Files = [BenchReflection.Descriptor, ReflectionReflection.Descriptor];

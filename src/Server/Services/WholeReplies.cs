@@ -60,7 +60,7 @@ internal sealed class WholeReplies(WriteBudget budget, TimeSpan patience)
         private readonly long since = Stopwatch.GetTimestamp();
         private bool isCutOff;
 
-        // Two threads never call this at the same time, because only the waiting call whose turn it is calls it.
+        // Two threads never run this method at the same time, because only the call that holds the semaphore runs it.
         public void CutOffAfter(TimeSpan patience)
         {
             if (isCutOff || Stopwatch.GetElapsedTime(since) <= patience)

@@ -6,8 +6,9 @@ namespace IpcBench.Server.Services;
 internal sealed class WriteBudget(int part, long limit = 128 << 20)
 {
     /// <summary>
-    /// This many bytes need no budget: a small reply, or the end of a larger reply. They are written together with the
-    /// trailers. If they needed budget, they would need a write of their own.
+    /// This many bytes need no budget: a small reply, or the end of a larger reply. These bytes are written together
+    /// with the trailers. If they took budget, they would need a separate write and flush, after which the budget is
+    /// given back.
     /// </summary>
     public const int Free = 16 << 10;
 
@@ -52,6 +53,6 @@ internal sealed class WriteBudget(int part, long limit = 128 << 20)
         return false;
     }
 
-    /// <summary>Returns the budget that <see cref="TryTakeWhole"/> has taken.</summary>
+    /// <summary>Gives back the budget that <see cref="TryTakeWhole"/> has taken.</summary>
     public void ReturnWhole(long bytes) => Interlocked.Add(ref this.taken, -bytes);
 }

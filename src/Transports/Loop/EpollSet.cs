@@ -168,8 +168,8 @@ internal sealed unsafe class EpollSet : IDisposable
             // A kernel before 5.11 answers ENOSYS. A container's seccomp filter that does not know the system call answers EPERM.
             hasFineWait = false;
         }
-        // epoll_wait counts in milliseconds. A shorter wait would become 0, and the loop would keep a CPU
-        // busy. ppoll waits exactly.
+        // The time-out of epoll_wait(2) is in milliseconds. A shorter wait would become 0, and the loop would keep a
+        // CPU busy. So ppoll(2) waits, whose time-out is in nanoseconds.
         var set = new Native.PollDescriptor { Descriptor = epoll, Events = Native.PollIn };
         return Native.Poll(&set, 1, &timeout, null) > 0 ? Native.EpollWait(epoll, events, Capacity, 0) : 0;
     }
@@ -215,6 +215,6 @@ internal static unsafe class ProcessorCache
         }
     }
 
-    // The garbage collector may move the object in the meantime. Then the old place is prefetched, which does no harm.
+    // The garbage collector may move the object before the prefetch. Then the old place is prefetched, which does no harm.
     private static byte* Start(object one) => *(byte**)Unsafe.AsPointer(ref one);
 }

@@ -57,7 +57,7 @@ public sealed class EventLoop : IDisposable
     }
 
     /// <summary>
-    /// Whether the loop yields the CPU before it waits for events, if it watches several connections or
+    /// True to yield the CPU before the loop waits for events, but only while the loop watches several connections or
     /// <see cref="AwaitsMany"/> is set. Yielding raises throughput and costs one system call. Default true.
     /// </summary>
     public bool LetsOthersRun { get; init; } = true;
@@ -78,7 +78,10 @@ public sealed class EventLoop : IDisposable
     public LoopCounts Counts => new(Volatile.Read(ref receives), Volatile.Read(ref emptyReceives),
         Volatile.Read(ref sends) + Volatile.Read(ref sendsElsewhere), Volatile.Read(ref waits));
 
-    /// <summary>System calls of all loops that this process ever had. Null when it never had one. Any thread may read them.</summary>
+    /// <summary>
+    /// System calls of all loops that this process ever had. Null when the process never had a loop. Any thread may
+    /// read them.
+    /// </summary>
     public static LoopCounts? OfProcess
     {
         get
@@ -198,11 +201,11 @@ public sealed class EventLoop : IDisposable
     }
 
     /// <summary>
-    /// Waits for events. With many messages in flight, the loop first yields the CPU to other threads such as the sender
-    /// (sched_yield(2), which returns at once when no thread waits). One wake-up then finds more bytes to read. For
-    /// replies of 1 MB on many sockets, this saved a third of the client's CPU time. For 80 calls in flight on one
-    /// connection, it saved a quarter of the CPU time of a call. With one call in flight the loop does not yield, because
-    /// it would only read the answer later.
+    /// Waits for events. With many messages in flight, the loop first yields the CPU to other threads such as the
+    /// sender (sched_yield(2), which returns at once when no thread waits). One wake-up then finds more bytes to read.
+    /// For replies of 1 MB on many sockets, the yield saved a third of the client's CPU time. For 80 calls in flight on
+    /// one connection, the yield saved a quarter of the CPU time of a call. With one call in flight the loop does not
+    /// yield, because a yield would only delay the read of the answer.
     /// </summary>
     private void Sleep(long waitNs)
     {

@@ -13,9 +13,9 @@ public static partial class FineSleep
     private static int sharpened;
 
     /// <summary>
-    /// Makes sleeps and timed waits as exact as the system can. On Linux this applies to the calling thread, on Windows
-    /// to the whole process. On Windows a wait ends with a tick of the system clock. The tick then comes every 1 ms
-    /// instead of every 15.6 ms.
+    /// Makes sleeps and timed waits as exact as the system can. On Linux the call affects the calling thread, on
+    /// Windows the whole process. On Windows a wait ends with a tick of the system clock. After the call, a tick comes
+    /// every 1 ms instead of every 15.6 ms.
     /// </summary>
     public static void Sharpen()
     {
@@ -26,7 +26,9 @@ public static partial class FineSleep
             SharpenWindows();
     }
 
-    /// <summary>Sleeps about this long. If the system has no such sleep, yields the rest of the time slice.</summary>
+    /// <summary>
+    /// Sleeps about this long. If the system cannot sleep for so short a time, yields the rest of the time slice.
+    /// </summary>
     /// <param name="ns">The time in ns, more than 0.</param>
     public static void For(long ns)
     {
@@ -50,7 +52,8 @@ public static partial class FineSleep
         }
     }
 
-    // The sleep is exact to about half a millisecond. Returns false before Windows 10 1803, which has no such timers.
+    // The sleep is exact to about half a millisecond. Returns false when Windows is older than Windows 10 1803 and has
+    // no high-resolution timers.
     [SupportedOSPlatform("windows")]
     private static bool SleepWindows(long ns)
     {

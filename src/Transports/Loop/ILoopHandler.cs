@@ -1,6 +1,9 @@
 namespace IpcBench.Transports.Loop;
 
-/// <summary>The owner of a socket. An <see cref="EventLoop"/> calls its methods on the loop's thread. They must not throw.</summary>
+/// <summary>
+/// The owner of a socket. An <see cref="EventLoop"/> calls the owner's methods on the loop's thread. The methods must
+/// not throw.
+/// </summary>
 public interface ILoopHandler
 {
     /// <summary>

@@ -6,8 +6,8 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// One connect. It ends when the socket is open, refused or given up. If the accept queue is full, the connect is tried again
-/// after 2 ms.
+/// One attempt to open a connection. The attempt ends when the connection is open, when it is refused, or when the
+/// caller gives up. If the accept queue is full, connect(2) is called again after 2 ms.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, ConnectorOptions options) : ILoopHandler, ILoopTimer
@@ -38,7 +38,8 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
             }
             finally
             {
-                // Dispose would wait for a callback that is running. This method would then continue on another thread than the loop's.
+                // Dispose would block the loop's thread while the callback runs. DisposeAsync would let this method
+                // continue on another thread than the loop's.
                 registration.Unregister();
             }
         }

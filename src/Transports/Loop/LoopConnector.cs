@@ -5,7 +5,10 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Loop;
 
-/// <summary>Opens connections to a TCP or Unix socket address, or to child processes. An <see cref="EventLoop"/> watches them.</summary>
+/// <summary>
+/// Opens connections to a TCP or Unix socket address, or to child processes. An <see cref="EventLoop"/> watches the
+/// connections.
+/// </summary>
 [SupportedOSPlatform("linux")]
 public sealed class LoopConnector
 {
@@ -18,12 +21,12 @@ public sealed class LoopConnector
     private LoopConnector(EndPoint[] endPoints, Address address, ConnectorOptions options) =>
         (this.endPoints, this.address, this.options) = (endPoints, address, options);
 
-    /// <summary>How often a connect was tried again because the accept queue was full.</summary>
+    /// <summary>How often an attempt to connect was repeated, because the accept queue was full.</summary>
     public long Retries => Interlocked.Read(ref retries);
 
     /// <summary>
-    /// Makes the connector for the address. For TLS, it opens the TCP connection only. Null for a pipe, which
-    /// .NET's pipe API opens.
+    /// Makes the connector for the address. For TLS, the connector opens only the TCP connection. Null for a pipe,
+    /// which .NET's pipe API opens, and for shared memory.
     /// </summary>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static async Task<LoopConnector?> ForAsync(
@@ -62,8 +65,8 @@ public sealed class LoopConnector
             }
         }
         cancellation.ThrowIfCancellationRequested();
-        // For an IPv6 address, EADDRNOTAVAIL may also mean that the system has no IPv6. So it counts as a lack of ports
-        // only for IPv4, or when a connect to the address has succeeded before.
+        // For an IPv6 address, EADDRNOTAVAIL may also mean that the system has no IPv6. So the error counts as a lack
+        // of ports only for IPv4, or when an earlier attempt to connect to the address has succeeded.
         throw error switch
         {
             Native.AddressNotAvailable when hasPorts => new NoLocalPortException(address),

@@ -6,13 +6,14 @@ namespace IpcBench.Transports.Loop;
 
 /// <summary>
 /// A listening socket that an <see cref="EventLoop"/> watches while its owner waits for a connection. Any thread may
-/// accept and arm. The owner keeps the socket, and closes it after <see cref="Forget"/>.
+/// call <see cref="TryAccept"/> and <see cref="Arm"/>. The owner keeps the socket, and closes it after
+/// <see cref="Forget"/>.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed unsafe class LoopListener : IWatched
 {
-    // Without a free descriptor the runtime cannot start a thread or load an assembly. It then ends the process ("Out of
-    // memory"), or a timer never fires. So accepted connections do not get the last descriptors.
+    // Without a free descriptor the runtime cannot start a thread or load an assembly. The runtime then ends the
+    // process ("Out of memory"), or a timer never fires. So the last descriptors are not used for accepted connections.
     private const int MostReserved = 32;
 
     private readonly EventLoop loop;
@@ -63,7 +64,8 @@ public sealed unsafe class LoopListener : IWatched
     public void Arm() => loop.Epoll.Arm(key, fd);
 
     /// <summary>
-    /// Stops watching, so that the owner may close the socket. Any thread may call this, but not while another thread arms.
+    /// Stops watching, so that the owner may close the socket. Any thread may call this, but not while another thread
+    /// calls <see cref="Arm"/>.
     /// </summary>
     public void Forget()
     {

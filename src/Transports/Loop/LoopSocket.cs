@@ -8,12 +8,13 @@ namespace IpcBench.Transports.Loop;
 /// <summary>
 /// A non-blocking stream socket, or a pair of pipes, that one <see cref="EventLoop"/> watches. Only the loop's thread
 /// may use this object, with two exceptions: another thread may send and call <see cref="WantWritable"/>. Only one
-/// thread at a time may do so, and <see cref="Close"/> must not be called meanwhile.
+/// thread at a time may send or call <see cref="WantWritable"/>, and nobody may call <see cref="Close"/> at the same
+/// time.
 /// </summary>
 [SupportedOSPlatform("linux")]
 public sealed unsafe class LoopSocket : IWatched
 {
-    // The buffers that a send of several parts pins until it returns.
+    // The buffers that a send of several parts pins until the send returns.
     [ThreadStatic]
     private static MemoryHandle[]? pinned;
 
@@ -35,7 +36,8 @@ public sealed unsafe class LoopSocket : IWatched
     private int fd;
     private bool awaitsTurn;
 
-    // Whether an event has announced an end, an error or an urgent mark. A receive finds it after the bytes.
+    // Whether an event has announced the end of the stream, an error or an urgent mark. A receive first returns the
+    // bytes before that point.
     private bool hasMore;
     private volatile bool writable = true;
 
@@ -43,7 +45,9 @@ public sealed unsafe class LoopSocket : IWatched
     /// epoll refused to watch the socket. The constructor has closed <paramref name="fd"/>.
     /// </exception>
     /// <param name="output">The pipe to write to, if fd is a pipe to read from. -1 for a socket.</param>
-    /// <param name="child">The child on the other side, which a close ends. Null for any other process.</param>
+    /// <param name="child">
+    /// The child process on the other side. <see cref="Close"/> ends the child. Null when the other side is no child.
+    /// </param>
     internal LoopSocket(EventLoop loop, int fd, ILoopHandler handler, Socket? owner = null, int output = -1, ChildProgram? child = null)
     {
         (this.loop, this.fd, Handler) = (loop, fd, handler);
@@ -104,10 +108,10 @@ public sealed unsafe class LoopSocket : IWatched
     public bool IsClosed => fd < 0;
 
     /// <summary>
-    /// Whether to call <see cref="Receive"/> again, because the last call may have left bytes that no further event will
-    /// announce. A receive that filled less than its buffer has taken all bytes (epoll(7), on edge-triggered reads of
-    /// stream sockets), unless the kernel cut it short. The kernel does so at an urgent mark, and after descriptors that
-    /// the other side sent (SCM_RIGHTS).
+    /// Whether to call <see cref="Receive"/> again, because the last call may have left bytes that no further event
+    /// will announce. A receive that filled less than its buffer has taken all bytes (epoll(7), on edge-triggered reads
+    /// of stream sockets), unless the kernel ended the receive early. The kernel does so at an urgent mark, and after
+    /// descriptors that the other side sent (SCM_RIGHTS).
     /// </summary>
     public bool MayHoldMore { get; private set; }
 
@@ -331,7 +335,8 @@ public sealed unsafe class LoopSocket : IWatched
         child?.Dispose();
     }
 
-    // The pipe is watched only while a send waits for it, so that epoll has one descriptor for each connection.
+    // The output pipe is watched only while a send waits for room in it. So epoll usually watches one descriptor for
+    // each connection.
     private void WatchOutput()
     {
         if (fd >= 0)

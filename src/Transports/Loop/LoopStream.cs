@@ -122,7 +122,9 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
 
     private static IOException Closed() => new("the connection is closed");
 
-    /// <summary>A pending read or write. The object is reused for the next one.</summary>
+    /// <summary>
+    /// A pending read or write. One object serves all reads of the stream, and a second object all writes.
+    /// </summary>
     private sealed class Operation : IValueTaskSource<int>, IValueTaskSource
     {
         private ManualResetValueTaskSourceCore<int> core;
@@ -169,7 +171,10 @@ public sealed class LoopStreamConnector(EventLoop loop, LoopConnector connector)
 {
     private LoopStream? last;
 
-    /// <summary>Closes the newest stream, whatever it is doing. This gives up a TLS handshake that does not end.</summary>
+    /// <summary>
+    /// Closes the stream that was opened last, even during a read or write. In this way the caller can give up a TLS
+    /// handshake that does not end.
+    /// </summary>
     public void Abort() => last?.Abort();
 
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)

@@ -8,7 +8,9 @@ namespace IpcBench.Transports.Loop;
 [SupportedOSPlatform("linux")]
 internal sealed class LoopThread : IDisposable
 {
-    /// <summary>How long to wait for a loop's thread to end. The application may block it.</summary>
+    /// <summary>
+    /// How long to wait for a loop's thread to end. The limit is needed because the application may block the thread.
+    /// </summary>
     public static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(3);
 
     private readonly string name;

@@ -21,8 +21,8 @@ internal sealed class SocketReceiver(
     private const int LeastAtOnce = 4 << 10;
     private const int MostAtOnce = 128 << 10;
 
-    // A pipe says that it is full only after a write has passed its limit. So each write is at most an eighth of the
-    // limit, which keeps the excess small.
+    // A pipe reports that it is full only after a write has exceeded its limit. So each write is at most an eighth of
+    // the limit, which keeps the excess small.
     private readonly int atOnce = mostWaiting == 0 ? MostAtOnce : (int)Math.Clamp(mostWaiting / 8, LeastAtOnce, MostAtOnce);
     private TurnBudget budget;
     private bool flushes;

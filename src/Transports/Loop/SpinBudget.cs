@@ -1,9 +1,9 @@
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// Decides how long a thread sleeps, and when it spins until its timer is due. It spins for 1.5 times the mean lateness
-/// of the system's wake-ups, at most 50 us. All spins together take at most a tenth of the elapsed time, because the
-/// measured server needs the CPU.
+/// Decides how long a thread sleeps before its timer is due, and how long it then spins until the timer is due. A spin
+/// lasts 1.5 times the mean lateness of the system's wake-ups, but at most 50 us. All spins together take at most a
+/// tenth of the elapsed time, because the measured server needs the CPU.
 /// </summary>
 public sealed class SpinBudget
 {

@@ -18,8 +18,8 @@ internal struct TurnBudget
     private int moved;
 
     /// <summary>
-    /// Returns how many bytes the next system call of this turn may move: 0, or at least 4 KiB. After 0, the rest of the
-    /// bytes must wait for the loop's next turn.
+    /// Returns how many bytes the next system call of this turn may move: 0, or at least 4 KiB. When the result is 0,
+    /// the remaining bytes must wait for the loop's next turn.
     /// </summary>
     public int Left(EventLoop loop)
     {

@@ -3,13 +3,13 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Rings;
 
-/// <summary>What one side of a connection sleeps on, and the other side wakes it by.</summary>
+/// <summary>The mechanism with which one side of a connection sleeps, and with which the other side wakes it.</summary>
 internal abstract class Doorbell : IDisposable
 {
-    /// <summary>Wakes the side, or lets its next sleep end at once. Any thread may call this.</summary>
+    /// <summary>Wakes the sleeping side, or lets its next sleep end at once. Any thread may call this.</summary>
     public abstract void Ring();
 
-    /// <summary>Sleeps until the other side rings. May also end for no reason.</summary>
+    /// <summary>Sleeps until the other side rings. The sleep may also end without a ring.</summary>
     public abstract void Sleep();
 
     public virtual void Dispose()
@@ -17,7 +17,9 @@ internal abstract class Doorbell : IDisposable
     }
 }
 
-/// <summary>futex(2) on the word that is 1 while the side sleeps. Who rings has set the word to 0 before.</summary>
+/// <summary>
+/// futex(2) on the word that is 1 while the side sleeps. The side that rings has set the word to 0 before.
+/// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed unsafe class FutexBell(int* word) : Doorbell
 {
@@ -28,7 +30,7 @@ internal sealed unsafe class FutexBell(int* word) : Doorbell
     public override void Sleep() => Native.Futex(word, Wait, 1);
 }
 
-/// <summary>A descriptor of eventfd(2). A read blocks until it was written to.</summary>
+/// <summary>A descriptor of eventfd(2). A read blocks until there was a write to the descriptor.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed unsafe class EventFdBell(int descriptor) : Doorbell
 {
@@ -36,7 +38,7 @@ internal sealed unsafe class EventFdBell(int descriptor) : Doorbell
     private static EventFdBell Create() => new(Native.EventFd(0, Native.CloseOnExec) is >= 0 and var descriptor
         ? descriptor : throw new IOException("no eventfd: " + Marshal.GetLastPInvokeErrorMessage()));
 
-    /// <summary>Makes the descriptors of both sides, or none.</summary>
+    /// <summary>Makes the descriptors of both sides. If the second cannot be made, the first is closed again.</summary>
     /// <inheritdoc cref="Create" path="/exception"/>
     public static (EventFdBell Client, EventFdBell Child) CreatePair()
     {

@@ -8,16 +8,17 @@ namespace IpcBench.Transports.Rings;
 /// </summary>
 public sealed unsafe class RingConnection : IDisposable
 {
-    /// <summary>The result of a receive or send when the other process has written a position that cannot be.</summary>
+    /// <summary>The result of a receive or send when the other process has written an impossible position.</summary>
     public const int Broken = -1;
 
-    /// <summary>Says what <see cref="Broken"/> means.</summary>
+    /// <summary>The error message for <see cref="Broken"/>.</summary>
     public const string BrokenText = "the other process wrote a wrong position into the shared memory";
 
-    // The number of looks at the memory before each look at the clock.
+    // How often a spin reads the memory before it reads the clock once.
     private const int LooksAtOnce = 64;
 
-    // After this time, each look lets other threads run. Otherwise two ends on one CPU would wait for the end of a time slice.
+    // A spin that takes longer than this yields the CPU after each reading of the clock. Otherwise two ends on one CPU
+    // would each wait until the other end's time slice is over.
     private const long PoliteAfterNs = 50_000;
 
     private readonly RingMemory memory;
@@ -63,7 +64,10 @@ public sealed unsafe class RingConnection : IDisposable
         return count;
     }
 
-    /// <summary>Sends as many bytes as there is room for. After fewer, <see cref="Wait"/> also waits for room.</summary>
+    /// <summary>
+    /// Sends as many bytes as there is room for. If there was no room for all bytes, <see cref="Wait"/> also waits for
+    /// room.
+    /// </summary>
     /// <returns>The number of bytes, or <see cref="Broken"/>.</returns>
     public int Send(ReadOnlySpan<byte> bytes)
     {
@@ -75,8 +79,8 @@ public sealed unsafe class RingConnection : IDisposable
                 return Broken;
             if (count > 0 && !wait.IsEndless)
             {
-                // The barrier orders the position before the look. So either this process sees that the other one sleeps, or the
-                // other one sees the bytes before it sleeps.
+                // The barrier orders the write of the position before the read of theySleep. So either this process
+                // sees that the other process sleeps, or the other process sees the bytes before it sleeps.
                 Interlocked.MemoryBarrier();
                 if (Volatile.Read(ref *theySleep) != 0)
                     Wake();
@@ -85,7 +89,8 @@ public sealed unsafe class RingConnection : IDisposable
             wantsRoom = sent < bytes.Length;
             if (!wantsRoom)
                 return sent;
-            // The wish stands in the memory before the look. So either there is room now, or the other process sees the wish.
+            // The barrier orders the write of the wish for room before the read of HasRoom. So either this process sees
+            // the room, or the other process sees the wish.
             writer.AskForRoom();
             Interlocked.MemoryBarrier();
             if (!writer.HasRoom)
@@ -93,7 +98,10 @@ public sealed unsafe class RingConnection : IDisposable
         }
     }
 
-    /// <summary>Whether a send had no room for all bytes and now has room. Resets the wish for room.</summary>
+    /// <summary>
+    /// Returns true when the last send had no room for all bytes and there is room now. Then also resets the wish for
+    /// room.
+    /// </summary>
     public bool TakeRoom()
     {
         if (!wantsRoom || !writer.HasRoom)
@@ -103,7 +111,9 @@ public sealed unsafe class RingConnection : IDisposable
     }
 
     /// <summary>Waits for bytes to receive, for room if a send had too little, or for the end.</summary>
-    /// <param name="forRoomAlone">True to leave bytes that arrive where they are.</param>
+    /// <param name="forRoomAlone">
+    /// True to wait for room alone: bytes that arrive stay in the ring and do not end the wait.
+    /// </param>
     /// <returns>False when the connection has ended. Bytes that arrived before the end may still be received.</returns>
     public bool Wait(bool forRoomAlone = false)
     {
@@ -138,7 +148,7 @@ public sealed unsafe class RingConnection : IDisposable
         Stop();
     }
 
-    /// <summary>Notes that the other process has broken the ring.</summary>
+    /// <summary>Notes that the child has written a wrong position into the shared memory.</summary>
     public void NoteBroken() => child?.NoteEnd("it wrote a wrong position into the shared memory");
 
     /// <summary>Gives the memory back. No thread may receive, send or wait any more.</summary>
@@ -157,7 +167,8 @@ public sealed unsafe class RingConnection : IDisposable
 
     private void Wake()
     {
-        // Only one of several that see the sleeper rings.
+        // The word is reset first. So later calls do not ring again, and a sleep on the word (futex) that is about to
+        // begin ends at once.
         Interlocked.Exchange(ref *theySleep, 0);
         theirs.Ring();
     }
@@ -165,7 +176,10 @@ public sealed unsafe class RingConnection : IDisposable
     private bool IsReady(bool forRoomAlone) =>
         isStopped || !forRoomAlone && reader.HasBytes || wantsRoom && writer.HasRoom;
 
-    /// <summary>Looks at the memory for the time of <see cref="RingWait.SpinNs"/>. Returns false when nothing has come.</summary>
+    /// <summary>
+    /// Reads the memory again and again for the time of <see cref="RingWait.SpinNs"/>. Returns false when there is
+    /// still nothing that ends the wait.
+    /// </summary>
     private bool Spin(bool forRoomAlone)
     {
         if (wait.SpinNs == 0)

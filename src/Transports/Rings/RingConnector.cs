@@ -3,10 +3,15 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports.Rings;
 
-/// <summary>Makes both ends of a connection through shared memory: the client's with its child, and the child's.</summary>
+/// <summary>
+/// Makes the ends of a connection through shared memory: the client's end, for which a child is started, and the
+/// child's end.
+/// </summary>
 public static class RingConnector
 {
-    /// <summary>Starts a child of the address, which opens the other end. The connection ends when the child does.</summary>
+    /// <summary>
+    /// Starts a child of the address, which opens the other end. The connection ends when the child ends.
+    /// </summary>
     /// <exception cref="IOException">There is no memory, or no child can be started. The message says why.</exception>
     public static RingConnection Start(Address.Child address, RingWait wait) =>
         OperatingSystem.IsLinux() ? StartOnLinux(address, wait)
@@ -15,7 +20,7 @@ public static class RingConnector
 
     /// <summary>Opens the end of a child.</summary>
     /// <param name="inherited">What the client gave to the child (see <see cref="ChildProgram.Offer"/>).</param>
-    /// <exception cref="IOException">It is not the memory of a connection.</exception>
+    /// <exception cref="IOException"><paramref name="inherited"/> is not the memory of a connection.</exception>
     public static RingConnection Open(string inherited, RingWait wait)
     {
         if (OperatingSystem.IsWindows())

@@ -6,12 +6,13 @@ using Microsoft.Win32.SafeHandles;
 namespace IpcBench.Transports.Rings;
 
 /// <summary>
-/// The memory of one connection, which two processes share: a ring of bytes for each direction, and for each process a word
-/// that says whether it sleeps. Values that different sides write lie 128 bytes apart, since processors fetch cache lines in pairs.
+/// The memory of one connection, which two processes share: a ring of bytes for each direction, and for each process a
+/// word that says whether this process sleeps. Values that different sides write lie 128 bytes apart, since processors
+/// fetch cache lines in pairs.
 /// </summary>
 internal sealed unsafe class RingMemory : IDisposable
 {
-    /// <summary>The bytes that a direction may hold. A power of two.</summary>
+    /// <summary>The capacity of the ring of each direction, in bytes. A power of two.</summary>
     public const int Capacity = 256 << 10;
 
     private const int HeadSize = 4096, SleepersAt = 2048, LineSize = 1024, Apart = 128;
@@ -56,13 +57,14 @@ internal sealed unsafe class RingMemory : IDisposable
             throw new IOException("no shared memory: " + Marshal.GetLastPInvokeErrorMessage());
         var handle = new SafeFileHandle(descriptor, ownsHandle: true);
         RandomAccess.SetLength(handle, Size);
-        // Otherwise the child could make the file shorter, and this process would die of SIGBUS.
+        // The seals fix the size of the file. Otherwise the child could make the file shorter, and this process would
+        // die of SIGBUS.
         _ = Native.FileControl(descriptor, Native.AddSeals, Native.SealSize);
         return (Map(handle), descriptor);
     }
 
     /// <summary>Maps the memory that this process has inherited from its parent.</summary>
-    /// <exception cref="IOException">The descriptor is not such memory.</exception>
+    /// <exception cref="IOException">The descriptor is not the memory of a connection.</exception>
     [SupportedOSPlatform("linux")]
     public static RingMemory Open(int descriptor)
     {

@@ -3,14 +3,17 @@ using System.Runtime.CompilerServices;
 namespace IpcBench.Transports.Rings;
 
 /// <summary>
-/// The end of a ring that reads. The number of bytes that it has read is its own: the copy in the memory is for the other
-/// process, and is never read here. One thread at a time may read.
+/// The reading end of a ring. The number of bytes read so far is kept in this object. The copy in the shared memory is
+/// for the other process, and is never read here. One thread at a time may read.
 /// </summary>
 internal sealed unsafe class RingReader(RingMemory.Line* line, byte* data)
 {
     private long read;
 
-    /// <summary>Whether there are bytes, or a position that cannot be.</summary>
+    /// <summary>
+    /// Whether there are bytes to read. Also true when the writer's position is impossible: the read then reports the
+    /// fault.
+    /// </summary>
     public bool HasBytes
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -22,7 +25,7 @@ internal sealed unsafe class RingReader(RingMemory.Line* line, byte* data)
     public int Read(Span<byte> buffer)
     {
         var waiting = Volatile.Read(ref line->Written) - read;
-        // The other process may write anything there.
+        // The other process could have written any value as its position.
         if (waiting is < 0 or > RingMemory.Capacity)
             return RingConnection.Broken;
         var count = (int)Math.Min(waiting, buffer.Length);
@@ -38,8 +41,8 @@ internal sealed unsafe class RingReader(RingMemory.Line* line, byte* data)
     }
 
     /// <summary>
-    /// Whether the writer waits for room and now has it. Resets the writer's wish. A barrier must stand between
-    /// <see cref="Read"/> and this question.
+    /// Returns true when the writer waits for room and there is room now. Then also resets the writer's wish for room.
+    /// The caller must place a memory barrier between <see cref="Read"/> and this call.
     /// </summary>
     public bool OwesRoom() => Volatile.Read(ref line->AwaitsRoom) != 0
         && Volatile.Read(ref line->Written) - read <= RingMemory.Capacity / 2

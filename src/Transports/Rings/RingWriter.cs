@@ -3,22 +3,22 @@ using System.Runtime.CompilerServices;
 namespace IpcBench.Transports.Rings;
 
 /// <summary>
-/// The end of a ring that writes. The number of bytes that it has written is its own: the copy in the memory is for the other
-/// process, and is never read here. One thread at a time may write.
+/// The writing end of a ring. The number of bytes written so far is kept in this object. The copy in the shared memory
+/// is for the other process, and is never read here. One thread at a time may write.
 /// </summary>
 internal sealed unsafe class RingWriter(RingMemory.Line* line, byte* data)
 {
     private long written;
     private long knownRead;
 
-    /// <summary>Copies as many bytes as there is room for, and then tells the reader of them.</summary>
+    /// <summary>Copies as many bytes as there is room for, and then writes the new position for the reader.</summary>
     /// <returns>The number of bytes, or <see cref="RingConnection.Broken"/>.</returns>
     public int Write(ReadOnlySpan<byte> bytes)
     {
         if (RingMemory.Capacity - (written - knownRead) < bytes.Length)
         {
             var read = Volatile.Read(ref line->Read);
-            // The other process may write anything there.
+            // The other process could have written any value as its position.
             if (read < knownRead || read > written)
                 return RingConnection.Broken;
             knownRead = read;
@@ -28,14 +28,15 @@ internal sealed unsafe class RingWriter(RingMemory.Line* line, byte* data)
         var first = Math.Min(count, RingMemory.Capacity - at);
         bytes[..first].CopyTo(new Span<byte>(data + at, first));
         bytes[first..count].CopyTo(new Span<byte>(data, count - first));
-        // The position follows the bytes, so that the reader never sees bytes that are not all there.
+        // The position is written after the bytes, so that the reader never reads bytes that are not written yet.
         Volatile.Write(ref written, written + count);
         Volatile.Write(ref line->Written, written);
         return count;
     }
 
     /// <summary>
-    /// Whether a writer that found the ring full may go on. True also when the position of the reader cannot be. Any thread may ask.
+    /// Whether a writer that found the ring full may go on. Also true when the reader's position is impossible: the write then
+    /// reports the fault. Any thread may read this property.
     /// </summary>
     public bool HasRoom
     {

@@ -17,7 +17,7 @@ public sealed class CrankTests
     }.Make();
 
     [Fact]
-    public void Crank_finds_the_numbers_in_the_output()
+    public void The_statistics_for_crank_have_the_numbers_of_the_median_round()
     {
         var measurements = ParseAsCrankDoes("Running …\n" + CrankStatistics.Make(Run)).GetProperty("Measurements").EnumerateArray()
             .ToDictionary(item => item.GetProperty("name").GetString()!, item => item.GetProperty("value"));
@@ -35,7 +35,7 @@ public sealed class CrankTests
     }
 
     [Fact]
-    public void Numbers_of_several_rounds_equal_the_numbers_of_reports()
+    public void The_statistics_of_several_rounds_for_crank_equal_the_numbers_of_the_reports()
     {
         var run = new SampleRuns { Transports = ["unix"], Sizes = [1_000], Rounds = 3, SamplesPerRound = 2_000 }.Make();
         var compiling = new MeasuredRun(run).Cells[0].Median!.Record.Number;
@@ -53,7 +53,7 @@ public sealed class CrankTests
     }
 
     [Fact]
-    public void Every_measurement_is_described_with_operations_that_crank_knows()
+    public void Every_measurement_has_metadata_with_operations_that_crank_knows()
     {
         var block = ParseAsCrankDoes(CrankStatistics.Make(Run));
         var described = block.GetProperty("Metadata").EnumerateArray().ToDictionary(item => item.GetProperty("name").GetString()!);
@@ -69,7 +69,7 @@ public sealed class CrankTests
     }
 
     [Fact]
-    public void Failed_and_cut_off_calls_are_bad_responses()
+    public void Failed_calls_and_cut_off_calls_are_counted_as_bad_responses_for_crank()
     {
         var round = Run.Rounds[0] with { Failed = new Dictionary<string, long> { ["status 13"] = 7 }, CutOff = 2 };
 
@@ -111,7 +111,7 @@ public sealed class CrankTests
     }
 
     [Fact]
-    public void A_results_file_is_not_taken_for_a_crank_file()
+    public void A_results_file_is_not_read_as_a_crank_file()
     {
         var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.json");
         ResultsFile.Save(path, Run);

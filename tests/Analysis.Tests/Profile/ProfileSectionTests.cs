@@ -29,14 +29,15 @@ public class ProfileSectionTests
     }
 
     [Fact]
-    public void One_stage_that_explains_a_decided_difference_is_a_sentence_of_the_answer() => Assert.Contains(
+    public void The_answer_names_the_stage_that_explains_a_decided_difference() => Assert.Contains(
         "10 B: a call of unix needs 8.0 µs less CPU of the server than a call of tcp; in the stage \"kernel: send\" it needs 8.40 [8.",
         TextOf(Made(Tcp, Unix)), StringComparison.Ordinal);
 
     [Theory]
     [InlineData(60, 60, 12.0)] // each stage has its part of the difference: 4.8 and 3.2 µs, of which the first is most
     [InlineData(60, 33, 20.0)] // no difference is decided
-    public void A_difference_without_cause_or_decision_is_no_sentence(long tcp, long unix, double callOfUnix) =>
+    public void The_answer_names_the_stage_with_most_of_a_decided_difference_and_none_if_undecided(
+        long tcp, long unix, double callOfUnix) =>
         Assert.Equal(callOfUnix < 20, TextOf(Made([tcp, 100 - tcp], [unix, 100 - unix], callOfUnix))
             .Contains("in the stage", StringComparison.Ordinal));
 
@@ -59,7 +60,7 @@ public class ProfileSectionTests
     }
 
     [Fact]
-    public void Too_few_windows_give_no_interval_and_a_refusal_is_told()
+    public void Too_few_windows_have_no_interval_and_the_reason_of_a_refused_profile_is_shown()
     {
         var made = Made(Tcp, Unix);
         var few = made with
@@ -91,7 +92,7 @@ public class ProfileSectionTests
         Assert.DoesNotContain("by stage", TextOf(Made(Tcp, Unix) with { Profile = null }), StringComparison.Ordinal);
 
     [Fact]
-    public void Speedscope_has_a_profile_for_each_cell_whose_weights_are_the_CPU_of_a_call()
+    public void The_speedscope_report_has_one_profile_per_cell_with_weights_in_CPU_time_per_call()
     {
         using var file = JsonDocument.Parse(Reports.Find("speedscope")!.Make(new ReportModel(Made(Tcp, Unix))));
         var root = file.RootElement;

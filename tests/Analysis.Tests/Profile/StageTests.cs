@@ -42,7 +42,8 @@ public class StageTests
     [InlineData("GC and runtime", "libc.so.6!__memset_avx2_unaligned", "libcoreclr.so!?", "Shop!Shop.CartService.Add")]
     [InlineData("GC and runtime", "libclrgc.so!?")]
     [InlineData("compilation", "libclrjit.so!?", "libcoreclr.so!?")]
-    public void A_sample_belongs_to_its_system_call_or_to_the_innermost_frame_with_a_stage(string stage, params string[] stack) =>
+    public void A_sample_has_the_stage_of_its_system_call_or_of_its_innermost_frame_with_a_known_stage(
+        string stage, params string[] stack) =>
         Assert.Equal(stage, Of("worker", true, stack));
 
     [Theory]
@@ -51,7 +52,7 @@ public class StageTests
     [InlineData("sockets", ".NET Sockets", "System.Private.CoreLib!?")]
     [InlineData("GC and runtime", ".NET BGC", "System.Private.CoreLib!?")]
     [InlineData("the rest", "main", "System.Private.CoreLib!System.Console.WriteLine")]
-    public void The_thread_decides_where_no_frame_does(string stage, string thread, string frame) =>
+    public void The_name_of_the_thread_decides_the_stage_if_no_frame_has_a_stage(string stage, string thread, string frame) =>
         Assert.Equal(stage, Of(thread, true, frame));
 
     [Theory]

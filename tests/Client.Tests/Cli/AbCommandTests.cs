@@ -17,7 +17,7 @@ public class AbCommandTests
     [InlineData("'/my server/run' \"a 'b' c\" d\"e\"'f'", "/my server/run|a 'b' c|def")]
     [InlineData("a\\ b \"c\\\"d\\e\" 'f\\g' ''", "a b|c\"d\\e|f\\g|")]
     [InlineData("$HOME * ; | &", "$HOME|*|;|\\||&")]
-    public void A_command_is_split_into_words_as_by_a_shell_without_expansions(string text, string words) =>
+    public void A_command_is_split_into_words_by_the_rules_of_a_shell_without_any_expansion(string text, string words) =>
         Assert.Equal(words.Replace("\\|", "\u0001").Split('|').Select(word => word.Replace('\u0001', '|')),
             Parsers.Words(text, "--base", backslashIsPlain: false));
 
@@ -76,7 +76,7 @@ public class AbCommandTests
     [InlineData("tls", "^https://127\\.0\\.0\\.1:[0-9]+$")]
     [InlineData("unix", "^http://unix:/.+\\.sock$")]
     [InlineData("pipe", "^http://pipe:/[^/]+$")]
-    public void A_URL_has_the_spelling_of_Kestrel(string kind, string pattern) =>
+    public void The_placeholder_url_becomes_a_URL_in_the_form_that_Kestrel_expects(string kind, string pattern) =>
         Assert.Matches(pattern, new GivenCommand("x", ["{url}"], kind, null, NoVariables).Filled().Single());
 
     [Fact]
@@ -89,7 +89,7 @@ public class AbCommandTests
     }
 
     [Fact]
-    public async Task The_beginning_of_an_endless_line_is_kept()
+    public async Task The_error_shows_the_first_1000_characters_of_an_endless_line_of_a_server()
     {
         var (_, told) = await RefusedAsync("head -c 3000000 /dev/zero | tr '\\0' x; exit 3");
         Assert.EndsWith(": its last lines:\n  " + new string('x', 1000), told, StringComparison.Ordinal);
@@ -156,7 +156,7 @@ public class AbCommandTests
     [InlineData("--transports tcp\n--fail-on 'server_cpu>3%' --label ''", 4, "--transports|tcp|--fail-on|server_cpu>3%|--label|")]
     [InlineData("", 4, "")]
     [InlineData("--transports tcp --note 'it is --fail-on server_cpu>3%", 1, null)] // an open quote would lose --fail-on
-    public async Task The_GitHub_action_passes_its_options_on_and_keeps_the_exit_code(string options, int code, string? words)
+    public async Task The_GitHub_action_passes_its_options_to_ab_and_returns_the_exit_code_of_ab(string options, int code, string? words)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
         var folder = Directory.CreateTempSubdirectory("a b ").FullName;

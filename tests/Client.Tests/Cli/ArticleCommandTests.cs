@@ -6,7 +6,7 @@ namespace IpcBench.Client.Tests.Cli;
 public class ArticleCommandTests
 {
     [Fact]
-    public void The_article_command_measures_the_published_load_and_the_described_load()
+    public void The_command_article_has_the_published_shapes_and_transports_and_sizes_by_default()
     {
         var asked = Article();
         Assert.Equal([new Topology(5, 80), new Topology(400, 1)], asked.Topologies);
@@ -24,7 +24,7 @@ public class ArticleCommandTests
     }
 
     [Fact]
-    public void More_threads_than_five_connections_are_rejected() =>
+    public void More_threads_than_the_five_connections_of_the_article_are_rejected() =>
         Assert.Equal(
             "-t 6 needs at least 6 connections, because each connection belongs to one thread, but the article has 5",
             Typed.Refused(ArticleExperiment.Preset, "-t", "6"));

@@ -14,7 +14,7 @@ public sealed class CompareCommandTests : IDisposable
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
     [Fact]
-    public void A_drop_beyond_the_limit_exits_4_and_equal_runs_exit_0()
+    public void The_exit_code_is_4_for_a_drop_beyond_the_limit_and_0_for_equal_runs()
     {
         var (before, equal, slow) = (Save(1000), Save(1005), Save(700));
         Assert.Equal(ExitCode.Ok, Invoke(before, equal, "--fail-on", "rps<-5%", "--strict"));
@@ -23,7 +23,7 @@ public sealed class CompareCommandTests : IDisposable
     }
 
     [Fact]
-    public void Too_few_rounds_exit_0_or_4_with_strict()
+    public void The_exit_code_with_too_few_rounds_is_0_and_with_the_option_strict_4()
     {
         var (before, slow) = (Save(1000, rounds: 2), Save(500, rounds: 2));
         Assert.Equal(ExitCode.Ok, Invoke(before, slow, "--fail-on", "rps<-5%"));
@@ -31,7 +31,7 @@ public sealed class CompareCommandTests : IDisposable
     }
 
     [Fact]
-    public void A_missing_cell_and_an_early_end_exit_4()
+    public void The_exit_code_is_4_for_a_missing_cell_or_a_run_that_ended_early()
     {
         var (before, ended, other) = (Save(1000), Save(1000, ending: "interrupted"), Save(1000, size: 20));
         Assert.Equal(ExitCode.Gate, Invoke(before, ended, "--fail-on", "rps<-5%"));
@@ -41,7 +41,7 @@ public sealed class CompareCommandTests : IDisposable
     }
 
     [Fact]
-    public void Runs_of_different_machines_are_judged_only_with_across()
+    public void Limits_are_judged_across_different_machines_only_with_the_option_across()
     {
         var (before, other) = (Save(1000), Save(700, cpu: "another"));
         var refusal = Assert.Throws<UsageException>(() => Invoke(before, other, "--fail-on", "rps<-5%")).Message;
@@ -66,7 +66,7 @@ public sealed class CompareCommandTests : IDisposable
     }
 
     [Fact]
-    public void A_report_has_the_format_of_its_files_extension()
+    public void The_extension_of_the_output_file_decides_the_format_of_the_report()
     {
         var (results, page) = (Save(1000), Path.Combine(folder, "report.html"));
         Assert.Equal(ExitCode.Ok, Report(results, "-o", page));

@@ -9,7 +9,7 @@ namespace IpcBench.Client.Tests.Cli;
 public class EchoCommandTests
 {
     [Fact]
-    public void Echo_repeats_the_published_comparison_by_default()
+    public void The_command_echo_measures_the_published_comparison_by_default()
     {
         var asked = Echo();
         Assert.Equal(Enumerable.Range(0, 15).Select(power => 1L << power), asked.Sizes);
@@ -50,7 +50,7 @@ public class EchoCommandTests
         Assert.Equal(sentence, Typed.Refused(EchoExperiment.Preset, arguments));
 
     [Fact]
-    public void Only_the_echo_command_offers_child_processes_as_transports()
+    public void Only_the_command_echo_accepts_the_transports_socketpair_and_stdio_and_shm()
     {
         string[] kinds = OperatingSystem.IsLinux() ? ["socketpair", "stdio", "shm"] : ["stdio", "shm"];
         Assert.Equal(kinds, Echo("--transports", string.Join(',', kinds)).Transports);
@@ -64,7 +64,7 @@ public class EchoCommandTests
     }
 
     [Fact]
-    public void Each_way_of_waiting_is_an_arm_of_shared_memory_alone()
+    public void Each_value_of_the_option_wait_is_an_arm_and_only_of_the_transport_shm()
     {
         var asked = Echo("--transports", "tcp,shm", "--wait", "spin,spin=50us");
         (string Name, string? Wait, string[] Transports)[] arms =
@@ -79,23 +79,23 @@ public class EchoCommandTests
     [Theory]
     [InlineData("--wait changes shm alone: add shm to --transports", "--wait", "spin")]
     [InlineData("--wait changes shm alone: add shm to --transports", "--wait", "spin", "-U", "tcp://127.0.0.1:7")]
-    public void A_way_of_waiting_needs_shared_memory(string sentence, params string[] arguments) =>
+    public void The_option_wait_without_the_transport_shm_is_rejected(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, Typed.Refused(EchoExperiment.Preset, arguments));
 
     [Fact]
-    public void An_unknown_way_of_waiting_is_refused_with_those_of_this_system() => Assert.Equal(
+    public void The_error_of_an_unknown_value_of_wait_lists_the_values_that_this_system_supports() => Assert.Equal(
         $"--wait 'sleep' is unknown: write one of {string.Join(", ", RingWait.Values)}",
         Typed.Refused(EchoExperiment.Preset, "--transports", "shm", "--wait", "spin,sleep"));
 
     [Fact]
-    public void Connections_that_keep_CPUs_busy_without_load_take_no_turns_with_others()
+    public void Arms_are_not_measured_in_slices_if_an_idle_connection_of_one_arm_keeps_a_CPU_busy()
     {
         Assert.True(HasSlices("spin=20us"));
         Assert.False(HasSlices("spin=20us,spin"));
     }
 
     [Fact]
-    public void Layers_measures_three_protocols_and_raw_echoes_on_the_same_transports()
+    public void The_command_layers_measures_three_protocols_and_raw_echoes_on_the_same_transports()
     {
         var asked = Typed.Read(LayersExperiment.Preset);
         (string, string?, bool)[] below = OperatingSystem.IsLinux()
@@ -108,7 +108,7 @@ public class EchoCommandTests
     }
 
     [Fact]
-    public void Sockets_without_Kestrel_serve_only_echoes()
+    public void The_value_bare_of_the_option_sockets_is_accepted_only_by_the_command_echo()
     {
         Assert.Equal("--sockets bare serves only raw echoes: use it with GrpcBench echo, or write dotnet or loop",
             Typed.Refused(Preset.Main, "--sockets", "dotnet,bare"));

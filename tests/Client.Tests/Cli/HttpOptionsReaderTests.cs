@@ -22,7 +22,7 @@ public class HttpOptionsReaderTests
     }
 
     [Fact]
-    public void Sockets_and_pipes_take_their_path_from_an_option()
+    public void The_request_path_for_a_socket_or_pipe_comes_from_the_option_path()
     {
         var arms = Read("unix:/tmp/x=y.sock", "pipe:/name", "--path", "/x").Http;
         Assert.Equal([new Address.Unix("/tmp/x=y.sock"), new Address.Pipe("name")], arms.Select(arm => arm.Address));
@@ -30,14 +30,14 @@ public class HttpOptionsReaderTests
     }
 
     [Fact]
-    public void Arms_of_one_kind_have_names_or_numbers()
+    public void Arms_have_their_given_names_and_unnamed_arms_of_one_kind_are_numbered()
     {
         Assert.Equal(["port", "socket keepalive"], Read("port=http://a:1/", "socket keepalive=http://a:1/").Http.Select(arm => arm.Name));
         Assert.Equal(["", "#2", "", "x"], Read("http://a:1/", "http://a:2/", "unix:/a", "x=http://a:1/").Http.Select(arm => arm.Name));
     }
 
     [Fact]
-    public void Headers_and_method_are_passed_on_and_host_may_be_replaced()
+    public void The_request_has_the_given_method_and_headers_and_the_given_host()
     {
         var request = Read("http://a:1/", "-H", "Host: example.org", "-H", "Accept:text/html", "--method", "head").Http[0].Request;
         Assert.Equal(("example.org", "HEAD", "Accept: text/html"), (request.Host, request.Method, request.Headers.Single()));
@@ -48,7 +48,7 @@ public class HttpOptionsReaderTests
         Assert.Equal(1000, Read("http://a:1/", "-n", "1000", "-c", "1").Calls);
 
     [Fact]
-    public void Find_adds_a_search_for_each_HTTP_server()
+    public void The_option_find_adds_a_search_for_each_HTTP_server()
     {
         var options = Read("http://a:1/", "unix:/b", "--find", "p99<1ms");
         Target On(HttpArm arm) => new(arm.Address, options.Variants[0], arm.Name, Protocol: "http1", Request: arm.Request);
@@ -69,7 +69,7 @@ public class HttpOptionsReaderTests
     }
 
     [Fact]
-    public void Crank_measures_one_HTTP_cell()
+    public void The_option_crank_accepts_one_HTTP_server_and_rejects_two()
     {
         Assert.True(Read("http://a:1/", "--crank").Output.Crank);
         Assert.Equal(
@@ -78,7 +78,7 @@ public class HttpOptionsReaderTests
     }
 
     [Fact]
-    public void HTTP_has_the_defaults_of_given_servers()
+    public void The_command_http_has_the_same_defaults_as_a_run_with_a_given_server()
     {
         var options = Read("http://a:1/");
         Assert.Equal((3, 20.0, 2.0), (options.Rounds, options.Duration.TotalSeconds, options.Warmup.TotalSeconds));
@@ -86,7 +86,7 @@ public class HttpOptionsReaderTests
     }
 
     [Fact]
-    public void A_url_after_connect_per_call_is_not_the_options_value()
+    public void A_URL_after_the_option_connect_per_call_is_a_server_and_not_a_value_of_the_option()
     {
         Assert.Equal([true], Read("--connect-per-call", "http://a:1/").ConnectPerCall);
         Assert.Single(Read("--connect-per-call", "http://a:1/").Http);

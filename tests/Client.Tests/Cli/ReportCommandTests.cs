@@ -17,7 +17,7 @@ public sealed class ReportCommandTests : IDisposable
     }
 
     [Fact]
-    public async Task Each_file_gets_the_report_of_its_extension()
+    public async Task Each_output_file_gets_the_report_format_of_its_own_extension()
     {
         ResultsFile.Save(file, await MadeUp.RunAsync(new MadeUpRounds(), rounds: 1));
         string[] arguments = ["report", file, "-o", file + ".md", "-o", file + ".csv"];

@@ -29,14 +29,14 @@ public class RunOptionsReaderTests
     [InlineData("--work", "0,30us")]
     [InlineData("--sockets", "dotnet,loop")]
     [InlineData("--connect-per-call", "both")]
-    public void Options_that_multiply_the_cells_measure_three_sizes_and_one_with_quick(params string[] typed)
+    public void Three_sizes_are_measured_with_options_that_multiply_the_cells_and_one_with_quick(params string[] typed)
     {
         Assert.Equal([10L, 10_000, 1_000_000], Read(typed).Sizes);
         Assert.Equal([10L], Read(["--quick", .. typed]).Sizes);
     }
 
     [Fact]
-    public void Quick_with_a_given_load_takes_at_most_two_minutes() =>
+    public void The_option_quick_with_a_given_load_takes_at_most_two_minutes() =>
         Assert.InRange(PlanOf(Read("--quick", "--load", "50%")).Estimate!.Value.TotalSeconds, 30, 120);
 
     [Fact]
@@ -70,7 +70,7 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void Quick_measures_two_sizes_in_eleven_short_rounds_with_a_new_server_for_each_round()
+    public void The_option_quick_measures_two_sizes_in_11_short_rounds_with_a_new_server_per_round()
     {
         var options = Read("--quick");
         Assert.Equal((11, 0.3, true), (options.Rounds, options.Duration.TotalSeconds, options.FreshServers));
@@ -88,11 +88,11 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void Rates_of_my_rate_are_added_to_the_shares_of_load() => Assert.Equal(
+    public void The_rates_of_the_option_my_rate_are_added_to_the_shares_of_the_option_load() => Assert.Equal(
         [new ShareLoad(0.5), new RateLoad(5000), new RateLoad(20_000)], Read("--my-rate", "5k,20k", "--load", "50%").Loads);
 
     [Fact]
-    public void Find_adds_a_load_with_more_rounds_and_without_comparisons()
+    public void The_option_find_adds_a_load_that_has_more_rounds_and_no_comparisons()
     {
         var options = Read("--find", "p99 < 1ms", "--transports", "tcp,unix", "-s", "10", "-r", "6");
         Assert.Equal("p99<1ms", Assert.Single(options.Loads).Name);
@@ -114,7 +114,7 @@ public class RunOptionsReaderTests
     [InlineData(4, "--transports", "tcp,unix", "--work", "0,10us")]
     [InlineData(4, "--transports", "tcp,unix", "--socket-buffer", "64k,1M")]
     [InlineData(4, "--transports", "tcp,unix", "-c", "1,50")]
-    public void Find_works_with_every_kind_of_arm_and_also_measures_full_load(int cells, params string[] typed)
+    public void The_option_find_adds_a_search_for_every_kind_of_arm_and_measures_full_load_too(int cells, params string[] typed)
     {
         var options = Read([.. typed, "--find", "p99<1ms", "-s", "10"]);
         var addresses = options.OwnServer ? options.Transports.Select(kind => Address.Own[kind]("x")) : options.Addresses;
@@ -136,7 +136,7 @@ public class RunOptionsReaderTests
     [InlineData(0, "--quick", "-r", "20")]
     [InlineData(0, "--quick", "--load", "50%")]
     [InlineData(0)]
-    public void Quick_has_a_time_limit_unless_another_option_lengthens_the_run(int seconds, params string[] typed) =>
+    public void The_option_quick_sets_a_time_limit_unless_another_option_lengthens_the_run(int seconds, params string[] typed) =>
         Assert.Equal(seconds == 0 ? TimeSpan.MaxValue : TimeSpan.FromSeconds(seconds), Read(typed).MaxTime);
 
     [Theory]
@@ -180,7 +180,7 @@ public class RunOptionsReaderTests
         Assert.Contains("one, channel, clients, app", Assert.Throws<UsageException>(() => Read("--shape", "two")).Message);
 
     [Fact]
-    public void Quick_compares_a_unix_socket_with_tcp_in_five_cells_each()
+    public void The_option_quick_compares_a_Unix_socket_with_TCP_in_five_cells_each()
     {
         var plan = PlanOf(Read("--quick", "--transports", "tcp,unix"));
         Assert.Equal(
@@ -203,7 +203,7 @@ public class RunOptionsReaderTests
             .Select(address => new Target(address, options.Variants[0]))]);
 
     [Fact]
-    public void Only_the_default_number_of_threads_is_reduced_to_the_connections()
+    public void With_few_connections_the_default_number_of_threads_is_reduced_and_a_given_one_rejected()
     {
         Assert.Equal(2, Read("-c", "2").Threads);
         Assert.Equal(
@@ -291,7 +291,7 @@ public class RunOptionsReaderTests
             Refused("--cacert", "/no/such/file.pem"));
 
     [Fact]
-    public void Client_sockets_apply_only_to_grpc_dotnet_and_need_epoll()
+    public void The_option_client_sockets_needs_the_client_grpc_dotnet_and_epoll()
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -338,7 +338,7 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void Shells_complete_the_values_of_every_option_with_a_few_values()
+    public void The_completion_for_shells_lists_the_values_of_every_option_with_few_values()
     {
         var command = CommandTree.Create([]);
         string[] Completed(string line) =>

@@ -47,7 +47,7 @@ public sealed class ServiceOptionsTests : IDisposable
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task A_server_with_v1alpha_only_gets_the_given_metadata(string kind)
+    public async Task A_server_that_has_only_reflection_v1alpha_receives_the_given_metadata(string kind)
     {
         await using var server = await ForeignServer.GreeterPythonAsync(kind, protoset);
         Assert.Equal(SayHello + Watch, await RunAsync("-U", $"{server.Address}", "--list", "-H", "Key: secret"));
@@ -59,7 +59,7 @@ public sealed class ServiceOptionsTests : IDisposable
     }
 
     [Fact]
-    public async Task A_list_of_services_without_a_description_exits_2()
+    public async Task The_exit_code_is_2_if_the_reflection_gives_no_types_of_a_listed_service()
     {
         var list = new ServerReflectionResponse { ListServicesResponse = new() { Service = { new ServiceResponse { Name = "a.B" } } } };
         var refusal = new ServerReflectionResponse { ErrorResponse = new() { ErrorCode = 5, ErrorMessage = "no such file" } };
@@ -84,7 +84,7 @@ public sealed class ServiceOptionsTests : IDisposable
     }
 
     [Fact]
-    public async Task A_protoset_needs_no_server()
+    public async Task Services_and_types_are_listed_from_a_protoset_without_a_server()
     {
         Assert.Equal(SayHello + Watch, await RunAsync("--list", "--protoset", protoset));
         string[] file = ["--protoset", protoset];
@@ -96,7 +96,7 @@ public sealed class ServiceOptionsTests : IDisposable
     }
 
     [Fact]
-    public async Task A_missing_server_is_an_error_of_the_environment()
+    public async Task A_server_that_does_not_answer_is_an_error_of_the_environment()
     {
         var refused = await Assert.ThrowsAsync<EnvironmentException>(() => RunAsync("-U", "unix:/tmp/nobody-is-here.sock", "--list"));
         Assert.Equal(WrongCallTests.NobodyIsHere, refused.Message);
@@ -137,7 +137,7 @@ public sealed class ServiceOptionsTests : IDisposable
     [InlineData("key-bin: AQI")]
     [InlineData("key-bin:")]
     [InlineData("KEY: a value: with colons")]
-    public void The_name_of_metadata_is_kept_in_lower_case_and_its_value_without_outer_blanks(string typed)
+    public void Names_of_metadata_become_lower_case_and_values_lose_blanks_at_both_ends(string typed)
     {
         var entry = MetadataEntry.Parse(typed);
         Assert.Equal(typed[..typed.IndexOf(':', StringComparison.Ordinal)].ToLowerInvariant(), entry.Name);

@@ -9,7 +9,7 @@ namespace IpcBench.Client.Tests.Cli;
 public class SweepCommandTests
 {
     [Fact]
-    public void Every_value_is_an_arm_in_addition_to_the_runs_own_setting()
+    public void Every_value_of_a_sweep_is_an_arm_beside_an_arm_with_the_settings_of_the_run()
     {
         var variants = SweepCommand.Variants(Plain("--nagle", "on"), ["socket-buffer=64k,256k", "inline=on"]);
         Assert.Equal(["", "socket-buffer=64k", "socket-buffer=256k", "inline=on"], variants.Select(variant => variant.Name));
@@ -26,7 +26,7 @@ public class SweepCommandTests
         Assert.Equal(sentence, Assert.Throws<UsageException>(() => SweepCommand.Variants(Plain(), [sweep])).Message);
 
     [Fact]
-    public void Find_works_with_every_value_of_a_sweep()
+    public void The_option_find_adds_a_search_for_every_value_of_a_sweep()
     {
         var plain = Plain("--find", "p99<1ms", "--transports", "tcp", "-s", "10");
         var varied = plain with { Variants = SweepCommand.Variants(plain, ["socket-buffer=64k,256k"]) };
@@ -64,7 +64,7 @@ public class SweepCommandTests
     }
 
     [Fact]
-    public void Every_amount_of_work_is_a_separate_point_with_the_same_arms()
+    public void Every_amount_of_work_is_compared_separately_and_with_the_same_arms()
     {
         var options = Plain("--work", "0,10us,1.5ms", "--transports", "tcp,unix", "-s", "10");
         Assert.Equal(["work=0", "work=10us", "work=1.5ms"], options.Variants.Select(variant => variant.Name));

@@ -18,14 +18,14 @@ public class WhatPeopleTypeTests
     [InlineData("-U http://localhost:5117", "-U http://localhost:5117")]
     [InlineData("http http://localhost:8080/", "http http://localhost:8080/")]
     [InlineData("serv", "serv")]
-    public void The_words_help_and_a_bare_address_are_understood(string typed, string meant) =>
+    public void The_word_help_means_the_option_help_and_an_address_alone_means_a_given_server(string typed, string meant) =>
         Assert.Equal(meant, string.Join(' ', CommandTree.Meant(typed.Split(' '))));
 
     [Fact]
     public void A_host_with_a_port_is_an_address() => Assert.Equal("http://localhost:5117", Parsers.Address("localhost:5117").ToString());
 
     [Fact]
-    public void Help_about_a_word_shows_its_group_or_the_options_that_mention_it()
+    public void Help_about_a_word_lists_the_group_of_that_name_or_the_options_that_mention_the_word()
     {
         var load = GroupedHelp.About(CommandTree.Create([]), "load");
         Assert.All(new[] { "-R", "--load", "--my-rate", "--find" }, option => Assert.Contains(load, line => line.Contains(option)));

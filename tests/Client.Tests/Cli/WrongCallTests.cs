@@ -32,7 +32,7 @@ public sealed class WrongCallTests : IAsyncLifetime
         { 1, $"the server decides how many messages a stream of {Watch} has: leave out --messages", ["--call", Watch, "--messages", "5"] },
         { 1, $"the server decides when it sends the messages of {Watch}: leave out -R",
             ["--call", Watch, "-R", "100"] },
-        { 1, $"--deadline would end the stream of {Watch}, which stays open as long as the load: leave out --deadline",
+        { 1, $"the stream of {Watch} stays open until the load ends, but --deadline would end the stream earlier: leave out --deadline",
             ["--call", Watch, "--deadline", "1s"] },
         { 1, $"--connect-per-call opens a connection for each call, but messages of {Watch} share a stream: leave out --connect-per-call",
             ["--call", Watch, "--connect-per-call"] },
@@ -143,7 +143,7 @@ public sealed class WrongCallTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_server_without_reflection_needs_types_from_a_file()
+    public async Task The_error_of_a_call_without_reflection_asks_for_types_in_a_file()
     {
         var server = await StartAsync(reflection: false);
         Assert.Equal(
@@ -156,7 +156,7 @@ public sealed class WrongCallTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_missing_server_exits_2()
+    public async Task The_exit_code_of_a_call_to_a_missing_server_is_2()
     {
         var seen = await SeenAsync(["-U", "unix:/tmp/nobody-is-here.sock", "--call", SayHello]);
         Assert.Equal((2, NobodyIsHere), seen);
@@ -166,7 +166,7 @@ public sealed class WrongCallTests : IAsyncLifetime
     [InlineData("--data belongs to --call: add --call METHOD, or leave out --data", "--data", "{}")]
     [InlineData("--deadline belongs to --call: add --call METHOD, or leave out --deadline", "--deadline", "1s")]
     [InlineData("--expect belongs to --call: add --call METHOD, or leave out --expect", "--list", "--expect", "{}")]
-    public async Task An_option_that_belongs_to_call_is_rejected_without_call(string sentence, params string[] typed) =>
+    public async Task An_option_that_needs_the_option_call_is_rejected_if_call_is_not_given(string sentence, params string[] typed) =>
         Assert.Equal((1, sentence), await SeenAsync(["-U", "unix:/tmp/x", .. typed]));
 
     private static async Task<(int Code, string Sentence)> SeenAsync(string[] arguments)

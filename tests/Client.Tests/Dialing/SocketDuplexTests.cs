@@ -28,7 +28,7 @@ public sealed partial class SocketDuplexTests : IDisposable
     /// row. epoll reports the end together with the first bytes, and not again.
     /// </summary>
     [Fact]
-    public async Task An_end_announced_before_many_short_reads_is_not_lost()
+    public async Task The_end_of_a_connection_is_noticed_even_if_many_short_reads_come_first()
     {
         var (ours, theirs) = Pair();
         using var client = ours;

@@ -33,7 +33,7 @@ public class DoctorCommandTests
         DoctorCommand.Lines([new Finding("cores", Level.Warn, "two CPUs for client and server together", "more CPUs")], 40));
 
     [Fact]
-    public async Task A_missing_server_exits_2_and_the_message_says_what_to_do()
+    public async Task With_a_missing_server_the_command_doctor_exits_with_2_and_says_what_to_do()
     {
         var address = $"unix:{Path.GetTempPath()}none-{Guid.NewGuid():N}";
 
@@ -47,7 +47,7 @@ public class DoctorCommandTests
     }
 
     [Fact]
-    public async Task Doctor_exits_with_2_if_connections_need_more_open_files_than_allowed()
+    public async Task The_command_doctor_exits_with_2_if_the_connections_need_more_open_files_than_allowed()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Windows does not limit them");
         Assert.SkipWhen(OpenFileLimit.Read().Hard >= 1_000_000, "no limit here");

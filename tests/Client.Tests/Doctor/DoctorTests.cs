@@ -25,7 +25,7 @@ public class DoctorTests
         Assert.Single(Examination.Judge(facts), finding => finding.Check == check);
 
     [Fact]
-    public void A_healthy_machine_gets_only_ok_and_no_fixes() => Assert.All(Examination.Judge(Healthy), finding =>
+    public void On_a_healthy_machine_every_finding_is_ok_and_has_no_fix() => Assert.All(Examination.Judge(Healthy), finding =>
     {
         Assert.Equal(Level.Ok, finding.Level);
         Assert.Equal("", finding.Fix);
@@ -61,7 +61,7 @@ public class DoctorTests
 
     [Theory]
     [MemberData(nameof(Sick))]
-    public void Each_problem_is_found_with_its_fix(string check, string level, string fix)
+    public void Each_problem_is_reported_together_with_the_right_fix(string check, string level, string fix)
     {
         var sick = Healthy with
         {
@@ -96,7 +96,7 @@ public class DoctorTests
     }
 
     [Fact]
-    public void A_run_without_tcp_needs_no_ports()
+    public void Too_few_free_ports_are_a_problem_only_for_a_run_with_TCP()
     {
         var few = Healthy with { FreePorts = 10 };
 
@@ -105,7 +105,7 @@ public class DoctorTests
     }
 
     [Fact]
-    public void The_path_of_the_temporary_folder_must_leave_room_for_a_socket_name()
+    public void A_path_of_the_temporary_folder_too_long_for_a_socket_name_is_a_problem()
     {
         var names = Address.Own.Keys.Select(kind => ChildProcess.PrivateAddress(kind).SocketFile).OfType<string>().Select(Path.GetFileName);
 
@@ -124,7 +124,7 @@ public class DoctorTests
     }
 
     [Fact]
-    public void Overlapping_CPU_sets_are_found_and_separate_sets_are_ok()
+    public void Overlapping_CPU_sets_of_client_and_server_are_a_warning_and_separate_sets_are_ok()
     {
         var options = new DoctorOptions { ClientCpus = CpuSet.From(0, 1), ServerCpus = CpuSet.From(1, 2) };
 
@@ -137,7 +137,7 @@ public class DoctorTests
     [InlineData("Free", "Problem", "no server answers at unix:/tmp/x.sock")]
     [InlineData("Stale", "Problem", "unix:/tmp/x.sock is left over from a server that has ended")]
     [InlineData("NotHere", "Problem", "this system does not have the transport of unix:/tmp/x.sock")]
-    public void A_given_server_must_answer(string state, string level, string text)
+    public void A_given_server_that_does_not_answer_is_a_problem(string state, string level, string text)
     {
         var address = Address.Parse("unix:/tmp/x.sock");
 
@@ -162,7 +162,7 @@ public class DoctorTests
     }
 
     [Fact]
-    public async Task This_machine_is_examined_within_20_seconds_without_a_problem()
+    public async Task The_examination_of_this_machine_takes_at_most_20_seconds_and_reports_no_problem()
     {
         var options = new DoctorOptions { ResultsFolder = Path.GetTempPath() };
         var findings = await Examination.ExamineAsync(options, HostRecord.Read()).WaitAsync(TimeSpan.FromSeconds(20));

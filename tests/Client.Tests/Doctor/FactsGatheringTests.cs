@@ -10,7 +10,7 @@ public class FactsGatheringTests
     private readonly string path = Path.Combine(Path.GetTempPath(), $"doc-{Guid.NewGuid():N}.sock");
 
     [Fact]
-    public async Task A_Unix_socket_is_answering_or_stale_or_free()
+    public async Task A_Unix_socket_is_reported_as_answering_or_as_stale_or_as_free()
     {
         var address = Address.Parse("unix:" + path);
         using (var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified))
@@ -42,7 +42,7 @@ public class FactsGatheringTests
     }
 
     [Fact]
-    public async Task A_FIFO_is_not_taken_for_a_stale_socket_and_not_opened()
+    public async Task A_FIFO_at_the_address_is_reported_as_occupied_and_is_not_opened()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "pipes in folders are Unix's");
         using (var make = System.Diagnostics.Process.Start("mkfifo", [path]))
@@ -64,7 +64,7 @@ public class FactsGatheringTests
     }
 
     [Fact]
-    public void A_missing_folder_is_judged_by_its_parent()
+    public void A_missing_folder_is_accepted_only_if_a_folder_above_is_writable()
     {
         Assert.Equal("", FactsGathering.WriteFailure(Path.Combine(Path.GetTempPath(), $"new-{Guid.NewGuid():N}", "deeper")));
         Assert.NotEqual("", FactsGathering.WriteFailure("/proc/nothing/here"));

@@ -68,24 +68,26 @@ public class EchoCallTests
     {
         using var server = new EchoServer("unix", (bytes, _) => [.. bytes, 0], atOnce: 32);
         var result = await TestLoad.MeasureAsync(Options(server, 32, 1), new LoadWindow { Calls = 20 });
-        Assert.True(result.Connections.Reopened > 0 || result.Failed.Count > 0);
+        // Packet and surplus byte arrive together, so no reply counts, and each reply ends its connection.
+        Assert.Equal((0, "wrong bytes"), (result.Ok, Assert.Single(result.Failed.Keys)));
+        Assert.True(result.Connections.Reopened > 0);
     }
 
+    // The server returns each packet in two halves. Of the fourth packet of a connection it returns 7 bytes, and then it closes.
     [Fact]
-    public Task A_server_that_closes_within_a_packet_gives_a_short_reply() => TestLoad.InTheEndAsync(async () =>
+    public Task A_packet_that_the_server_breaks_off_fails_or_is_cut_off_and_earlier_packets_count() => TestLoad.InTheEndAsync(async () =>
     {
-        using var server = new EchoServer("unix", (bytes, number) => number < 3 ? bytes : number == 3 ? bytes[..7] : null, atOnce: 32);
+        using var server = new EchoServer("unix", (bytes, number) => number < 6 ? bytes : number == 6 ? bytes[..7] : null, atOnce: 16);
         var result = await TestLoad.MeasureAsync(
             Options(server, 32, 1) with { Timeout = TimeSpan.FromSeconds(1) }, new LoadWindow { Calls = 12 });
-        Assert.True(result.Failed.GetValueOrDefault("short reply") + result.CutOff > 0);
-        Assert.True(result.Ok >= 3);
+        Assert.Equal((9, 3), (result.Ok, result.Failed.GetValueOrDefault("short reply")));
     });
 
     [Theory]
     [InlineData("HTTP/1.1 400 Bad Request\r\n\r\n", "does not send the same bytes back: it is not an echo server")]
     [InlineData(null, "closed the connection without sending the packet back: it is not an echo server")]
     [InlineData("", "accepts connections but did not send a packet back within 0.5 s (--timeout): it is not an echo server")]
-    public async Task A_server_that_is_no_echo_is_found_before_the_measurement(string? answer, string sentence)
+    public async Task A_server_that_does_not_echo_is_reported_before_the_measurement(string? answer, string sentence)
     {
         using var server = new EchoServer("tcp", (_, _) => answer is null ? null : Encoding.ASCII.GetBytes(answer), atOnce: 64);
         var options = Typed.Read(
@@ -97,7 +99,7 @@ public class EchoCallTests
     [Theory]
     [InlineData("GOAWAY", "does not send the same bytes back: it is not an echo server")]
     [InlineData(null, "closed the connection without sending the packet back: it is not an echo server")]
-    public async Task A_server_of_another_protocol_is_found_by_small_packets_too(string? answer, string sentence)
+    public async Task A_server_of_another_protocol_is_noticed_even_if_packets_are_small(string? answer, string sentence)
     {
         const int preface = 24; // HTTP/2 (RFC 9113, 3.4): a server answers nothing before it has so many bytes
         using var server = new EchoServer("unix", (_, _) => answer is null ? null : Encoding.ASCII.GetBytes(answer), atOnce: preface);
@@ -123,7 +125,7 @@ public class EchoCallTests
     }
 
     [Fact]
-    public async Task An_echo_server_must_return_one_packet_before_the_run()
+    public async Task Exactly_one_packet_is_sent_to_an_echo_server_before_the_run()
     {
         var packets = new List<int>();
         using var server = new EchoServer("unix", (bytes, number) =>

@@ -18,7 +18,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void Begun_and_ended_calls_are_counted_before_in_and_after_the_window()
+    public void Begun_and_ended_calls_are_counted_separately_before_and_in_and_after_the_window()
     {
         long[] times = [60, 70, 99, 100, 110, 120, 130, 199, 200, 201, 202, 203];
         CallPart[] parts = [.. times.Select(sent => recorder.RecordStart(sent, sent))];
@@ -42,7 +42,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void A_latency_counts_from_the_due_time_and_a_service_time_from_the_send()
+    public void A_latency_begins_at_the_due_time_of_a_call_and_a_service_time_at_the_send()
     {
         Begin(new LoadWindow { Rate = 1, Lead = TimeSpan.FromSeconds(1), Duration = TimeSpan.FromSeconds(1) });
         recorder.Record(CallPart.Lead, 60, 65, 90, CallResult.Ok(1));
@@ -59,14 +59,14 @@ public class LatencyRecorderTests
     [InlineData(150, 50L)]
     [InlineData(199, 1L)]
     [InlineData(200, null)]
-    public void A_call_due_in_the_window_but_sent_later_counts_with_its_wait_until_the_end(long due, long? wait)
+    public void A_call_due_in_the_window_but_sent_afterwards_counts_as_a_wait_until_the_windows_end(long due, long? wait)
     {
         Assert.Equal(CallPart.Tail, recorder.RecordStart(due, 250));
         Assert.Equal((wait, wait is null ? (long?)null : 1), (recorder.SentAfter?.Sum, recorder.SentAfter?.Count));
     }
 
     [Fact]
-    public void A_call_that_begins_after_the_set_end_has_a_share_of_0()
+    public void A_call_has_no_credit_if_the_end_of_the_window_moves_to_before_the_call()
     {
         var clock = new WindowClock(0);
         clock.BeginAt(100);
@@ -78,7 +78,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void A_written_message_has_no_latency_and_is_not_completed()
+    public void A_message_that_is_only_written_has_no_latency_and_does_not_count_as_completed()
     {
         Begin(new LoadWindow { Rate = 1, Lead = TimeSpan.FromSeconds(1), Duration = TimeSpan.FromSeconds(1) });
         recorder.RecordWritten(CallPart.Lead, 60, 65, 90, CallResult.Ok(1));
@@ -111,7 +111,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void Messages_of_a_receipt_count_if_they_arrived_in_the_window()
+    public void Messages_of_a_receipt_count_by_the_part_of_each_time_slot_inside_the_window()
     {
         recorder.RecordReceipt(new Receipt(80, 40, [10, 20, 30, 40], [(7, 5), (9, 1)]), 300);
         // Half of the first slot, all of the next two, nothing of the last, which begins at the window's end.
@@ -122,7 +122,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void A_slot_of_a_receipt_counts_in_the_bucket_in_which_it_begins()
+    public void All_messages_of_a_time_slot_count_in_the_bucket_in_which_the_slot_begins()
     {
         Unended();
         recorder.RecordReceipt(new Receipt(100 + 150_000_000, 50_000_000, [4, 6, 8], []), 0);
@@ -138,7 +138,7 @@ public class LatencyRecorderTests
     [InlineData(90L, 100, "Lead", null, 0)]
     [InlineData(90L, 101, "Lead", null, 1)]
     [InlineData(250L, 260, "Tail", null, 0)]
-    public void A_message_belongs_to_its_due_time_and_completes_at_its_arrival(
+    public void A_message_counts_by_its_due_time_and_is_completed_at_its_arrival(
         long? due, long now, string part, long? latency, int completed)
     {
         Assert.Equal(part, recorder.RecordArrival(due, now, CallResult.Ok(10)).ToString());
@@ -161,7 +161,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void The_buckets_of_a_window_of_counted_calls_cover_up_to_an_hour()
+    public void A_window_of_counted_calls_has_buckets_of_100_ms_for_at_most_one_hour()
     {
         Unended();
         long[] ms = [99, 100, 1_100, 102_399, 102_400, 250_000, 3_599_900, 7_200_000];
@@ -208,7 +208,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void Reply_sizes_keep_the_smallest_and_the_largest()
+    public void The_smallest_and_the_largest_reply_and_the_sum_of_all_replies_are_kept()
     {
         var (one, other) = (ReplySizes.None, ReplySizes.None);
         Assert.Equal(ReplySizes.None, one + other);
@@ -220,7 +220,7 @@ public class LatencyRecorderTests
     }
 
     [Fact]
-    public void The_edge_of_a_window_can_only_move_earlier()
+    public void The_end_of_a_window_is_moved_to_an_earlier_time_but_never_to_a_later_time()
     {
         var clock = new WindowClock(7);
         Assert.Equal((7, long.MaxValue, long.MaxValue, long.MaxValue), (clock.StartNs, clock.BeginNs, clock.EndNs, clock.StopNs));

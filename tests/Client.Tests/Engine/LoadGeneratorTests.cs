@@ -15,7 +15,7 @@ public class LoadGeneratorTests
     [InlineData(1, 128)]
     [InlineData(2, 128)]
     [InlineData(200, 200)] // each thread opens at least one
-    public async Task A_few_connections_are_opened_at_a_time_and_their_times_are_sorted(int threads, int atOnce)
+    public async Task A_limited_number_of_connections_opens_at_the_same_time_and_connect_times_are_sorted(int threads, int atOnce)
     {
         var (begun, schedulers) = (new List<Opening>(), Schedulers(threads));
         for (var i = 0; i < 300; i++)
@@ -84,7 +84,7 @@ public class LoadGeneratorTests
     [InlineData(true, 3, 8, "1 1 1")]
     [InlineData(true, 4, 1, "4")]
     [InlineData(false, 5, 2, "5")] // the framework chooses its threads
-    public async Task Connections_are_spread_over_threads_in_blocks(bool usesLoops, int connections, int threads, string blocks)
+    public async Task Each_thread_gets_a_block_of_consecutive_connections(bool usesLoops, int connections, int threads, string blocks)
     {
         List<Scheduler> of = [];
         List<Opening> begun = [];
@@ -114,7 +114,7 @@ public class LoadGeneratorTests
     }
 
     [Fact]
-    public async Task A_window_without_an_end_or_with_load_before_counted_calls_is_rejected()
+    public async Task A_window_without_an_end_is_rejected_and_so_is_load_before_a_window_of_counted_calls()
     {
         List<Opening> begun = [];
         await using var generator = await LoadGenerator.OpenAsync(

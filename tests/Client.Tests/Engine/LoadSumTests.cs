@@ -7,7 +7,7 @@ namespace IpcBench.Client.Tests.Engine;
 public class LoadSumTests
 {
     [Fact]
-    public async Task Counts_and_histograms_are_added_and_buckets_are_joined_end_to_end()
+    public async Task The_sum_of_slices_has_the_counts_and_latencies_and_buckets_of_one_long_window()
     {
         await using var server = new FakeServer();
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address, connections: 3));

@@ -12,7 +12,7 @@ public class OpenLoopTests
     [InlineData("unix", false)]
     [InlineData("unix", true)]
     [InlineData("pipe", false)]
-    public Task An_open_loop_keeps_its_rate_and_adds_lateness_to_latency(string kind, bool poisson) => TestLoad.InTheEndAsync(async () =>
+    public Task An_open_loop_keeps_its_rate_and_latency_includes_late_sends(string kind, bool poisson) => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer(kind);
         var window = new LoadWindow { Duration = TimeSpan.FromSeconds(1), Rate = 100, Poisson = poisson, Seed = 7 };
@@ -26,7 +26,7 @@ public class OpenLoopTests
     });
 
     [Fact]
-    public Task A_server_that_is_too_slow_shows_as_latency_and_unsent_calls() => TestLoad.InTheEndAsync(async () =>
+    public Task A_server_that_is_slower_than_the_rate_causes_long_latencies_and_unsent_calls() => TestLoad.InTheEndAsync(async () =>
     {
         await using var server = new FakeServer { Delay = TimeSpan.FromMilliseconds(100) };
         var window = new LoadWindow { Duration = TimeSpan.FromSeconds(1), Rate = 200 };
@@ -53,7 +53,7 @@ public class OpenLoopTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void An_unsent_call_counts_with_its_wait_until_the_end_of_the_window(bool poisson)
+    public void An_unsent_call_is_recorded_with_the_wait_from_its_due_time_to_the_windows_end(bool poisson)
     {
         Pacer pacer = poisson ? new PoissonPacer(Endless, null, 1000, 7) : new ConstantPacer(Endless, null, 1000);
         Pacer same = poisson ? new PoissonPacer(Endless, null, 1000, 7) : new ConstantPacer(Endless, null, 1000);

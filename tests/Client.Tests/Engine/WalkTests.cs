@@ -13,7 +13,7 @@ public class WalkTests
 {
     [Fact]
     [SupportedOSPlatform("linux")]
-    public async Task Methods_on_the_stack_at_a_calls_end_are_in_the_walk_in_order()
+    public async Task The_methods_on_the_stack_at_the_end_of_a_call_follow_the_order_of_the_documented_walk()
     {
         Assert.SkipUnless(EventLoop.IsSupported, "the event loop stands on epoll");
         await using var server = new FakeServer();

@@ -34,7 +34,7 @@ public class WindowEndTests
     [InlineData(20L, null, CallMode.Unary, "2")]
     [InlineData(20L, 1000.0, CallMode.Unary, "2")]
     [InlineData(null, null, CallMode.Pull, "2.4")] // missing messages are cut off first
-    public async Task A_server_that_lets_no_call_begin_ends_the_window_with_the_reason(
+    public async Task The_window_ends_with_the_reason_if_the_server_allows_no_call_to_begin(
         long? calls, double? rate, string mode, string seconds)
     {
         await using var server = new FakeServer { Greeting = Frames.Settings((3, 0)) };
@@ -47,7 +47,7 @@ public class WindowEndTests
     }
 
     [Fact]
-    public Task Moments_without_a_call_in_flight_do_not_make_a_fast_server_lost() => TestLoad.InTheEndAsync(async () =>
+    public Task Moments_without_a_call_in_flight_do_not_count_as_a_lost_server() => TestLoad.InTheEndAsync(async () =>
     {
         await using var generator = await OpenAsync(new WatchedConnection(_ => Task.CompletedTask), timeout: 0.2);
         var result = await TestLoad.RunAsync(generator, TestLoad.For(2.4) with { Rate = 200 });
@@ -56,13 +56,18 @@ public class WindowEndTests
     });
 
     [Fact]
-    public async Task Late_calls_are_looked_for_every_100_ms_and_the_load_ends_once()
+    public async Task The_check_for_late_calls_runs_at_most_every_100_ms_and_the_load_ends_once()
     {
-        var connection = new WatchedConnection(_ => Task.Delay(5));
+        WatchedConnection connection = null!;
+        connection = new WatchedConnection(async _ =>
+        {
+            await TestLoad.UntilAsync(() => connection.CutOffs >= 3);
+            await Task.Delay(5);
+        });
         await using var generator = await OpenAsync(connection, timeout: WatchedConnection.TimeoutSeconds);
         var begun = MonotonicClock.NowNs;
         await TestLoad.RunAsync(generator, TestLoad.For(0.3));
-        Assert.InRange(connection.CutOffs, 1, (MonotonicClock.NowNs - begun) / 100_000_000 + 1);
+        Assert.InRange(connection.CutOffs, 3, (MonotonicClock.NowNs - begun) / 100_000_000 + 1);
         Assert.Equal((0, 1), (connection.TooEarly, connection.LoadEnds));
     }
 
@@ -102,6 +107,7 @@ public class WindowEndTests
         await TestLoad.RunAsync(generator, TestLoad.For(60), early.Token);
         server.Greeting = Frames.Settings();
         await AllComeBackAsync(generator);
+        Assert.InRange(server.Accepted, 16 + 4, int.MaxValue); // the connections up to the 16th were lost
     }
 
     [Theory]
@@ -113,6 +119,7 @@ public class WindowEndTests
         server.Answer = async (socket, _, number) => await FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10)) && number > 4;
         await using var generator = await TestLoad.OpenAsync(HttpCallTests.Options(server.Address));
         await AllComeBackAsync(generator);
+        Assert.InRange(server.Accepted, 12 + 1, int.MaxValue); // the connections from the 5th to the 12th were lost
     }
 
     /// <summary>Waits for a window in which all connections are open and no call fails.</summary>

@@ -42,7 +42,7 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void CPU_times_are_read_closer_to_the_window_than_the_connections()
+    public void At_each_edge_the_CPU_times_are_read_nearer_to_the_window_than_the_connections()
     {
         var order = new List<string>();
         var readings = Readings([new Counted(1, 0, 7, null) { Asked = () => order.Add("sum") }], edges: new Ordered(order));
@@ -71,7 +71,7 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void The_share_of_payload_needs_at_least_one_received_byte()
+    public void The_share_of_payload_is_unknown_until_at_least_one_byte_was_received()
     {
         var connection = new Counted(1000, 0, null, null);
         var readings = Readings([connection]);
@@ -84,7 +84,7 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void A_window_without_connects_per_call_reports_0_connects()
+    public void A_window_in_which_no_call_connected_reports_0_connects()
     {
         var readings = Readings([new Counted(0, 0, null, null)], new ConnectLog());
         readings.OnBegin();
@@ -126,7 +126,7 @@ public class WindowReadingsTests
     }
 
     [Fact]
-    public void The_first_message_of_each_failure_is_kept_in_one_line_without_secrets()
+    public void Only_the_first_message_of_each_kind_of_failure_is_kept_on_one_line_without_secrets()
     {
         var notes = new FailureNotes(["hunter2", "key"]);
         Assert.False(notes.Has("status 7"));

@@ -28,7 +28,7 @@ public class WindowStagesTests
     [InlineData(1, 1, null, 1)]
     [InlineData(2, 4, 1L, 1)]
     [InlineData(1, 4, 0L, 1)]
-    public void The_window_begins_after_its_lead_once_half_of_the_streams_ended_a_call(
+    public void The_window_begins_when_the_lead_is_over_and_half_of_the_streams_have_ended_a_call(
         int connections, int streams, long? allowed, int needed)
     {
         Make(Led, connections, streams, allowed);
@@ -71,7 +71,7 @@ public class WindowStagesTests
     }
 
     [Fact]
-    public void A_load_without_an_answer_has_no_window()
+    public void If_no_call_of_the_lead_succeeds_the_load_ends_without_a_window()
     {
         Make(Led);
         for (var i = 0; i < 4; i++)
@@ -98,7 +98,7 @@ public class WindowStagesTests
     }
 
     [Fact]
-    public void The_time_until_the_next_change_is_known()
+    public void The_time_until_the_next_step_is_computed_for_each_stage_of_a_window()
     {
         Make(Led);
         Assert.Equal((Second, 1), (stages.QuietNs(run.Clock.StartNs), stages.QuietNs(LeadOver - 1)));
@@ -145,7 +145,7 @@ public class WindowStagesTests
     }
 
     [Fact]
-    public void A_window_without_calls_across_its_end_needs_no_load_after_it()
+    public void If_no_call_is_in_flight_at_the_end_of_a_window_no_load_follows_the_window()
     {
         Make(Timed);
         stages.Step(run.Clock.StartNs + 2 * Second, 100 * Second);
@@ -153,7 +153,7 @@ public class WindowStagesTests
     }
 
     [Fact]
-    public void A_cut_lead_has_no_window_and_does_not_count_as_unanswered()
+    public void A_load_that_is_cut_in_the_lead_has_no_window_and_does_not_count_as_unanswered()
     {
         Make(Led);
         stages.Cut(LeadOver - 5, withLoad: true);
@@ -165,7 +165,7 @@ public class WindowStagesTests
     [InlineData(null, true, true)]
     [InlineData(null, false, false)]
     [InlineData(9L, true, false)] // counted calls have no load after their window
-    public void A_cut_window_ends_at_once_with_or_without_load(long? calls, bool withLoad, bool hasLoad)
+    public void A_window_that_is_cut_ends_at_once_and_load_continues_only_if_requested(long? calls, bool withLoad, bool hasLoad)
     {
         Make(Timed with { Calls = calls });
         RecorderOf(0).RecordStart(run.Clock.BeginNs, run.Clock.BeginNs);

@@ -19,7 +19,7 @@ public class WindowTotalsTests
     private static LoadWindow Timed => new() { Duration = TimeSpan.FromSeconds(1) };
 
     [Fact]
-    public void Threads_are_summed_and_a_call_without_an_end_took_at_least_the_timeout()
+    public void The_total_adds_all_threads_and_a_call_without_an_end_counts_as_at_least_the_timeout()
     {
         Make(Timed);
         run.Clock.EndAt(At(250));
@@ -53,7 +53,7 @@ public class WindowTotalsTests
     [InlineData(1, 1)]
     [InlineData(200_000_000, 2)]
     [InlineData(200_000_001, 3)]
-    public void Every_started_100_ms_of_the_window_has_a_bucket(long windowNs, int buckets)
+    public void Each_full_or_partial_100_ms_of_the_window_has_one_bucket(long windowNs, int buckets)
     {
         Make(Timed);
         run.Clock.EndAt(At(0) + windowNs);
@@ -104,7 +104,7 @@ public class WindowTotalsTests
     }
 
     [Fact]
-    public void Calls_that_were_due_but_not_sent_count_with_their_wait_until_the_end()
+    public void Calls_due_but_not_sent_are_counted_with_the_wait_until_the_end_of_the_window()
     {
         Make(Timed with { Rate = 10 });
         run.Clock.EndAt(At(1000));
@@ -121,7 +121,7 @@ public class WindowTotalsTests
     }
 
     [Fact]
-    public void Claimed_calls_count_as_unsent_if_they_were_due_in_the_window()
+    public void Only_claimed_calls_that_were_due_in_the_window_count_as_unsent()
     {
         var unsent = new UnsentCalls(100, 200, 3);
         unsent.AddClaimed([99, 100, 200, 199, 201, 150, 160]);

@@ -44,7 +44,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void An_exception_of_this_program_ends_the_load_with_the_exception()
+    public void An_internal_exception_ends_the_load_and_is_reported()
     {
         Start(new LoadWindow { Calls = 9 }, streams: [1]);
         Of(0).Fault(new InvalidOperationException("ours"));
@@ -66,7 +66,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void A_call_before_the_window_does_not_count_for_its_connection()
+    public void A_call_sent_before_the_window_is_not_counted_in_the_calls_of_its_connection()
     {
         Start(new LoadWindow { Lead = TimeSpan.FromSeconds(1), Duration = TimeSpan.FromSeconds(1) }, streams: [1]);
         Of(0).End(Ok);
@@ -141,7 +141,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void The_receipt_of_an_ended_stream_does_not_concern_the_waiting_call()
+    public void A_call_that_waits_for_a_new_stream_is_not_counted_by_the_receipt_of_the_ended_stream()
     {
         Start(new LoadWindow { Flow = Flow.Out, Duration = TimeSpan.FromSeconds(9) }, streams: [1]);
         Of(0).End(Ok);
@@ -175,7 +175,7 @@ public class WorkerTests
     }
 
     [Fact]
-    public void A_following_stream_begins_when_the_next_message_is_due()
+    public void The_stream_after_an_ended_stream_begins_when_the_next_message_is_due()
     {
         Start(new LoadWindow { Flow = Flow.In, Rate = 100, Duration = TimeSpan.FromSeconds(9) }, streams: [2]);
         for (var number = 1; number < 100; number++)

@@ -29,7 +29,7 @@ public class GrpcDotnetStreamTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Pushed_messages_whose_stream_was_cancelled_after_a_write_have_no_report(bool atEnd)
+    public async Task Messages_pushed_on_a_stream_that_is_cancelled_have_no_receipt(bool atEnd)
     {
         await using var connection = Connection();
         var server = new SilentServer();

@@ -12,7 +12,7 @@ public class HttpCallTests
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task Kept_connections_carry_all_HTTP_calls(string kind)
+    public async Task All_HTTP_calls_are_sent_on_connections_that_stay_open(string kind)
     {
         await using var server = new FakeHttpServer(kind);
         var result = await TestLoad.MeasureAsync(Options(server.Address), new LoadWindow { Calls = 500 });
@@ -77,7 +77,7 @@ public class HttpCallTests
     }
 
     [Fact]
-    public async Task Replies_of_varying_length_are_correct_if_they_are_allowed()
+    public async Task Replies_of_different_lengths_count_as_correct_if_the_option_allows_varying_lengths()
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, number) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(number));

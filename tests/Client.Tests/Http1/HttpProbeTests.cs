@@ -9,7 +9,7 @@ namespace IpcBench.Client.Tests.Http1;
 public class HttpProbeTests
 {
     [Fact]
-    public async Task A_redirect_is_found_before_the_measurement()
+    public async Task A_redirect_is_reported_before_the_measurement()
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, _) =>
@@ -22,7 +22,7 @@ public class HttpProbeTests
     }
 
     [Fact]
-    public async Task The_first_request_tells_the_length_of_the_reply()
+    public async Task The_expected_length_of_replies_is_taken_from_the_reply_to_the_first_request()
     {
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(321));

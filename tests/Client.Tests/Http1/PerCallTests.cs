@@ -101,7 +101,7 @@ public class PerCallTests
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task A_server_that_accepts_and_closes_fails_each_call(string kind)
+    public async Task Each_call_fails_on_an_HTTP_server_that_closes_each_connection_immediately(string kind)
     {
         await using var server = new FakeHttpServer(kind) { Closes = _ => true };
         var result = await TestLoad.MeasureAsync(

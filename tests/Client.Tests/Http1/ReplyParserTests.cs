@@ -22,7 +22,7 @@ public class ReplyParserTests
     [InlineData(
         Ok + "Transfer-Encoding: gzip, Chunked\r\n\r\n1;a=\"b\"\r\nx\r\n00a \r\n0123456789\r\n0\r\nA: b\r\nC: d\r\n\r\n", 11, false)]
     [InlineData("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + Ok + "Content-Length: 3\r\n\r\nxyz", 3, false)]
-    public void A_reply_cut_anywhere_ends_where_its_head_says(string text, long body, bool ends)
+    public void A_reply_received_in_two_pieces_ends_where_the_head_of_the_reply_says(string text, long body, bool ends)
     {
         var bytes = Encoding.ASCII.GetBytes(text);
         for (var cut = 0; cut <= bytes.Length; cut++)
@@ -65,7 +65,7 @@ public class ReplyParserTests
     [InlineData(Ok + "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nhello")]
     [InlineData(Ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello!\r\n0\r\n\r\n")]
     [InlineData(Ok + "Transfer-Encoding: chunked\r\n\r\n0\r\ngarbage\r\n\r\n")]
-    public void Invalid_and_ambiguous_replies_cut_anywhere_are_rejected(string text)
+    public void Invalid_and_ambiguous_replies_are_rejected_wherever_the_bytes_are_split(string text)
     {
         var bytes = Encoding.ASCII.GetBytes(text);
         for (var cut = 0; cut <= bytes.Length; cut++)
@@ -105,7 +105,7 @@ public class ReplyParserTests
     }
 
     [Fact]
-    public void Bytes_after_a_reply_belong_to_the_next_reply_even_if_its_head_is_the_same()
+    public void Bytes_after_a_reply_are_read_as_the_next_reply_even_if_both_heads_are_equal()
     {
         var parser = new ReplyParser(isBodyless: false);
         var bytes = Encoding.ASCII.GetBytes(

@@ -47,7 +47,7 @@ public class AnyMethodTests
     }
 
     [Fact]
-    public void Messages_are_sent_in_turn_and_each_connection_begins_with_another_message()
+    public void Each_connection_sends_the_messages_in_turn_and_starts_with_a_different_message()
     {
         var options = Options([[1], [2], [3]]);
         for (var first = 0; first < 4; first++)

@@ -68,7 +68,7 @@ public class BackPressureTests
     }
 
     [Fact]
-    public async Task A_stream_behind_a_stream_that_fills_the_socket_waits_for_the_socket()
+    public async Task A_stream_waits_for_the_socket_if_the_stream_before_has_filled_the_socket()
     {
         var posted = new Queue<(Action<object?> Action, object? State)>();
         var harness = new Http2Harness(Options(flow: Flow.Out) with { Streams = 2 }, posted).Opened((InitialWindow, int.MaxValue));
@@ -127,7 +127,7 @@ public class BackPressureTests
     }
 
     [Fact]
-    public async Task A_paused_reader_blocks_the_writer_with_a_window_of_bytes_in_flight()
+    public async Task While_the_reader_pauses_the_writer_is_blocked_with_one_full_window_of_bytes_in_flight()
     {
         const int messages = 20, pauseMs = 40, windowBytes = messages * Message;
         await TestLoad.InTheEndAsync(async () =>
@@ -152,7 +152,7 @@ public class BackPressureTests
     }
 
     [Fact]
-    public void A_writer_with_a_partly_opened_window_waits_once_per_part()
+    public void A_writer_waits_once_for_each_part_of_a_window_that_opens_in_parts()
     {
         var harness = new Http2Harness(Options(1_000, Flow.Out)).Opened((InitialWindow, 300));
         var call = harness.Send();

@@ -24,7 +24,7 @@ public class BareCallTests
     }
 
     [Fact]
-    public void An_empty_reply_may_end_with_its_headers()
+    public void An_empty_reply_that_ends_with_its_headers_is_correct()
     {
         var harness = new Http2Harness(size: 0, isBare: true).Opened();
         var call = harness.Call();
@@ -36,7 +36,7 @@ public class BareCallTests
     [InlineData(9)]
     [InlineData(11)]
     [InlineData(0)]
-    public void A_reply_with_another_number_of_bytes_is_a_wrong_length(int bytes)
+    public void A_reply_of_another_length_than_requested_fails_with_wrong_length(int bytes)
     {
         var harness = new Http2Harness(size: 10, isBare: true).Opened();
         var call = harness.Call();

@@ -20,7 +20,7 @@ public class CallTests
     }
 
     [Fact]
-    public void A_request_is_HEADERS_and_DATA_and_later_headers_are_indices()
+    public void A_request_is_HEADERS_and_DATA_and_later_requests_send_each_header_field_in_one_byte()
     {
         var harness = new Http2Harness().Opened();
         var first = harness.Call();
@@ -43,7 +43,7 @@ public class CallTests
     [InlineData(2)]
     [InlineData(5)]
     [InlineData(10)]
-    public void An_answer_cut_anywhere_is_read(int piece)
+    public void An_answer_that_arrives_in_small_pieces_is_read_correctly(int piece)
     {
         var harness = new Http2Harness(size: 1000).Opened();
         var call = harness.Call();
@@ -67,7 +67,7 @@ public class CallTests
     }
 
     [Fact]
-    public void A_trailers_only_response_has_a_status()
+    public void A_trailers_only_response_with_an_error_status_fails_the_call()
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();
@@ -80,7 +80,7 @@ public class CallTests
     [InlineData(9)]
     [InlineData(11)]
     [InlineData(0)]
-    public void A_payload_of_another_size_is_a_wrong_length(int size)
+    public void A_payload_of_another_size_than_requested_fails_with_wrong_length(int size)
     {
         var harness = new Http2Harness(size: 10).Opened();
         var call = harness.Call();
@@ -154,7 +154,7 @@ public class CallTests
     }
 
     [Fact]
-    public void Streams_answer_in_any_order()
+    public void Answers_of_streams_are_accepted_in_any_order()
     {
         var harness = new Http2Harness(streams: 5).Opened();
         var calls = Enumerable.Range(0, 5).Select(harness.Call).ToList();
@@ -166,7 +166,7 @@ public class CallTests
     }
 
     [Fact]
-    public void A_stream_a_thousand_calls_behind_is_still_found()
+    public void An_answer_that_comes_a_thousand_calls_late_still_completes_its_call()
     {
         var harness = new Http2Harness(streams: 2).Opened();
         var slow = harness.Call(0);
@@ -181,7 +181,7 @@ public class CallTests
     }
 
     [Fact]
-    public void A_late_answer_to_a_cancelled_call_is_ignored_and_credited()
+    public void A_late_answer_to_a_cancelled_call_is_ignored_and_its_bytes_are_returned_to_the_window()
     {
         var harness = new Http2Harness(size: 10, window: 65535).Opened();
         var call = harness.Call();

@@ -34,7 +34,7 @@ public class CalledStreamTests
     }
 
     [Fact]
-    public void A_server_may_end_its_stream_and_the_next_message_comes_on_a_new_stream()
+    public void After_the_server_has_ended_a_stream_the_next_message_comes_on_a_new_stream()
     {
         var harness = Opened(Flow.In, messages: 0, "a", "bb");
         var call = Call(harness);
@@ -165,7 +165,7 @@ public class CalledStreamTests
     }
 
     [Fact]
-    public void A_GOAWAY_that_denies_an_answered_stream_is_a_failure()
+    public void A_GOAWAY_that_refuses_an_already_answered_stream_is_a_protocol_failure()
     {
         foreach (var flow in (Flow[])[Flow.Both, Flow.In])
         {

@@ -7,7 +7,7 @@ namespace IpcBench.Client.Tests.Http2;
 public class CitizenTests
 {
     [Fact]
-    public void A_PING_is_answered_with_its_bytes_but_a_PING_ACK_is_not()
+    public void A_PING_is_answered_with_the_same_bytes_and_a_PING_ACK_is_not_answered()
     {
         var harness = new Http2Harness().Opened();
         harness.Duplex.Deliver(Frames.Frame(6, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8));
@@ -21,7 +21,7 @@ public class CitizenTests
     [Theory]
     [InlineData(100, 100)]
     [InlineData(300, 200)]
-    public void The_stream_limit_of_the_server_is_known(uint limit, long allowed)
+    public void The_number_of_allowed_streams_is_at_most_the_limit_of_the_server(uint limit, long allowed)
     {
         var harness = new Http2Harness(streams: 200).Opened((3, limit));
         Assert.Equal(allowed, harness.Connection.StreamsAllowed);
@@ -64,7 +64,7 @@ public class CitizenTests
     }
 
     [Fact]
-    public void A_field_block_may_arrive_in_several_frames()
+    public void A_field_block_in_several_frames_is_read()
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();
@@ -118,7 +118,7 @@ public class CitizenTests
     [Theory]
     [InlineData(0u)]
     [InlineData(100u)]
-    public void A_small_header_table_of_the_server_is_respected(uint size)
+    public void With_a_header_table_of_at_most_100_bytes_requests_add_no_entries_to_the_table(uint size)
     {
         var harness = new Http2Harness().Opened((1, size));
         for (var i = 0; i < 3; i++)
@@ -136,7 +136,7 @@ public class CitizenTests
     }
 
     [Fact]
-    public void The_smallest_size_of_a_changed_header_table_is_announced()
+    public void After_changes_of_the_header_table_the_smallest_size_and_the_new_size_are_announced()
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();

@@ -65,7 +65,7 @@ public class FlowControlTests
     }
 
     [Fact]
-    public void An_answer_before_the_whole_request_ends_the_call()
+    public void An_answer_that_arrives_before_the_whole_request_is_sent_ends_the_call()
     {
         var harness = new Http2Harness().Opened((4, 0));
         var call = harness.Call();
@@ -78,7 +78,7 @@ public class FlowControlTests
     }
 
     [Fact]
-    public void Received_bytes_are_credited_on_stream_and_connection()
+    public void Received_bytes_are_returned_to_the_windows_of_the_stream_and_the_connection()
     {
         var harness = new Http2Harness(size: 300_000, window: 65535).Opened();
         var call = harness.Call();

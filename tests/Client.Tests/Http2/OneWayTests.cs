@@ -37,7 +37,7 @@ public class OneWayTests
     }
 
     [Fact]
-    public void Arrival_times_of_another_clock_give_counts_without_latency()
+    public void Messages_with_arrival_times_of_another_clock_are_counted_without_a_latency()
     {
         var harness = Opened(Flow.Out);
         var stream = (IOneWayStream)harness.Connection.Streams[0];
@@ -128,7 +128,7 @@ public class OneWayTests
     }
 
     [Fact]
-    public void The_due_time_of_the_last_message_is_its_stamp()
+    public void The_due_time_of_a_pulled_message_is_the_time_stamp_in_the_message()
     {
         var harness = WithRoom(Options(flow: Flow.In) with { Messages = 2 });
         var stream = (IOneWayStream)harness.Connection.Streams[0];
@@ -193,7 +193,7 @@ public class OneWayTests
     [InlineData(new[] { 4, 4, 2, 4, 4, 1 }, "wrong length")]
     [InlineData(new[] { 4, 4, 2, 4, 6 }, "wrong length")]
     [InlineData(new[] { 4, 4, 2, 4, 2, 4 }, "wrong length")]
-    public void A_payload_in_parts_arrives_with_its_last_message(int[] sizes, string? kind)
+    public void A_payload_in_parts_completes_with_its_last_part_and_fails_if_a_part_has_a_wrong_size(int[] sizes, string? kind)
     {
         var harness = WithRoom(Options(flow: Flow.In) with { Chunk = 4 });
         var calls = new List<Task<CallResult>> { harness.Send() };

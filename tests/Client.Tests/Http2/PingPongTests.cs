@@ -179,7 +179,7 @@ public class PingPongTests
     }
 
     [Fact]
-    public void A_message_cut_by_windows_keeps_its_numbers()
+    public void A_message_that_is_sent_in_parts_because_of_a_small_window_is_unchanged()
     {
         for (var first = 1; first < 30; first++)
         {
@@ -216,7 +216,7 @@ public class PingPongTests
     }
 
     [Fact]
-    public void An_open_stream_needs_no_free_stream_and_its_window_follows_SETTINGS()
+    public void An_open_stream_continues_at_the_stream_limit_and_its_window_follows_new_SETTINGS()
     {
         var harness = new Http2Harness(Options()).Opened((3, 1), (InitialWindow, 40));
         var call = harness.Call();

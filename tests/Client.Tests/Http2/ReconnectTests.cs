@@ -121,7 +121,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void A_call_that_GOAWAY_refused_is_still_cut_off_in_time()
+    public void A_call_that_waits_for_a_new_connection_after_GOAWAY_is_cut_off_at_the_timeout()
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();
@@ -161,7 +161,7 @@ public class ReconnectTests
     }
 
     [Fact]
-    public void A_message_that_GOAWAY_refused_while_it_waited_is_sent_again()
+    public void A_message_that_waited_for_the_socket_when_GOAWAY_refused_its_stream_is_sent_again()
     {
         const int size = 20_000;
         var harness = WithRoom(Options(size, Flow.Out) with { Streams = 2 });

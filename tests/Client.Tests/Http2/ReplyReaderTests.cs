@@ -16,7 +16,7 @@ public class ReplyReaderTests
     [InlineData(127)]
     [InlineData(128)]
     [InlineData(20000)]
-    public void A_message_cut_anywhere_is_correct_if_its_payload_has_the_size(int size)
+    public void A_message_in_pieces_is_correct_only_if_its_payload_has_the_expected_size(int size)
     {
         var message = Frames.Message(size);
         foreach (var piece in new[] { 1, 2, 3, 7, message.Length })
@@ -64,7 +64,7 @@ public class ReplyReaderTests
     }
 
     [Fact]
-    public void Consecutive_payloads_cut_anywhere_have_the_sizes_of_a_full_parser()
+    public void The_reader_reports_the_same_payload_sizes_as_a_full_parser_wherever_bytes_are_split()
     {
         var random = new Random(12);
         for (var turn = 0; turn < 2_000; turn++)

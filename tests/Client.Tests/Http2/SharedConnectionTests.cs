@@ -8,7 +8,7 @@ namespace IpcBench.Client.Tests.Http2;
 public class SharedConnectionTests
 {
     [Fact]
-    public async Task A_call_is_put_in_flight_only_inside_the_connections_lock()
+    public async Task A_call_that_waits_for_the_lock_of_the_connection_is_not_in_flight()
     {
         var dialer = new ScriptedDialer(usesLoops: false);
         var client = new ReconnectingHttp2Connection(

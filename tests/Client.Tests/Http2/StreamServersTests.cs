@@ -47,7 +47,7 @@ public class StreamServersTests
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
-    public async Task Payloads_pulled_at_a_rate_keep_the_rate_over_many_short_streams(int messages)
+    public async Task Payloads_are_pulled_at_the_given_rate_over_many_short_streams(int messages)
     {
         var options = Typed.Read(Preset.Main,
             "--mode", "pull", "--transports", "unix", "-s", "10", "-c", "1", "-m", "2", "--messages", $"{messages}");

@@ -53,7 +53,7 @@ public class UploadTests
     }
 
     [Fact]
-    public void Windows_of_any_size_lose_no_byte()
+    public void An_upload_through_windows_of_any_size_loses_no_byte()
     {
         const int size = 60_000;
         var harness = new Http2Harness(Options(size)).Opened((InitialWindow, 0));
@@ -74,7 +74,7 @@ public class UploadTests
     }
 
     [Fact]
-    public void Output_keeps_the_order_of_copied_and_borrowed_bytes()
+    public void The_output_keeps_the_order_of_copied_and_borrowed_bytes()
     {
         var (random, pool) = (new Random(3), new BufferPool(64));
         var output = new OutputBuffer(pool);

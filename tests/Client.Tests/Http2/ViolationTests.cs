@@ -59,7 +59,7 @@ public class ViolationTests
 
     [Theory]
     [MemberData(nameof(Broken))]
-    public void A_protocol_violation_is_answered_with_its_error_and_counted(string what, int error, byte[] frames)
+    public void A_protocol_violation_ends_the_connection_with_the_right_error_code_and_fails_the_call(string what, int error, byte[] frames)
     {
         var harness = new Http2Harness().Opened();
         var call = harness.Call();

@@ -54,7 +54,7 @@ public class ParsersTests
     [InlineData("20k", 20_000)]
     [InlineData("1.5k/s", 1_500)]
     [InlineData("7", 7)]
-    public void Rates_may_have_the_unit_per_second(string text, double expected) => Assert.Equal(expected, Parsers.Rate(text, "-R"));
+    public void A_rate_is_read_with_or_without_per_second(string text, double expected) => Assert.Equal(expected, Parsers.Rate(text, "-R"));
 
     [Theory]
     [InlineData("25%", 0.25)]

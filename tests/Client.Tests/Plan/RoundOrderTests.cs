@@ -8,7 +8,7 @@ public class RoundOrderTests
     private static readonly int[] Cells = [.. Enumerable.Range(0, 18)];
 
     [Fact]
-    public void Every_cell_is_measured_once_in_an_order_that_the_seed_repeats()
+    public void Each_round_has_every_cell_once_and_the_same_seed_gives_the_same_order()
     {
         var order = RoundOrder.Shuffle(Cells, Alone, 42, 1);
         Assert.Equal(Cells, order.Order());
@@ -26,7 +26,7 @@ public class RoundOrderTests
     }
 
     [Fact]
-    public void Each_block_of_slices_has_its_own_order_which_the_seed_repeats()
+    public void Each_block_of_slices_has_a_random_order_and_the_same_seed_gives_the_same_orders()
     {
         var blocks = RoundOrder.Blocks(Cells[..2], 42, 1).Take(1000).ToList();
         Assert.All(blocks, block => Assert.Equal([0, 1], block.Order()));

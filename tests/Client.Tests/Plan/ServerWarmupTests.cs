@@ -28,7 +28,7 @@ public class ServerWarmupTests
     }
 
     [Fact]
-    public void Each_shape_is_warmed_up_but_the_largest_size_only_in_the_shape_with_the_most_bytes_in_flight()
+    public void All_shapes_warm_up_the_smallest_size_and_the_busiest_shape_also_the_largest_size()
     {
         var options = Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp], [10, 1_000_000], fresh: false);
         options = options with { Topologies = [.. options.Topologies, new Topology(1, 1)] };
@@ -60,7 +60,7 @@ public class ServerWarmupTests
     }
 
     [Fact]
-    public void A_server_of_this_tool_has_a_shorter_warm_up_that_its_clients_share()
+    public void The_warm_up_of_a_server_of_this_tool_is_shorter_and_is_divided_among_its_clients()
     {
         var options = Options(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [], [10], fresh: true) with
         {

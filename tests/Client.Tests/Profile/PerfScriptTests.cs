@@ -58,7 +58,7 @@ public class PerfScriptTests
     }
 
     [Fact]
-    public void A_command_for_the_runtime_has_the_bytes_of_the_protocol() => Assert.Equal(
+    public void A_diagnostics_command_for_the_runtime_is_encoded_as_the_protocol_specifies() => Assert.Equal(
         "444F544E45545F4950435F563100" + "1800" + "04" + "05" + "0000" + "03000000",
         Convert.ToHexString(DiagnosticsPort.Message(5, [3, 0, 0, 0])));
 }

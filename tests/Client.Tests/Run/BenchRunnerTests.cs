@@ -43,7 +43,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task Compared_cells_take_turns_in_slices_but_loads_at_a_rate_have_windows()
+    public async Task Compared_cells_are_measured_in_alternating_slices_and_loads_at_a_rate_in_whole_windows()
     {
         var rounds = new MadeUpRounds { Spoil = (number, attempt, cell) => (number, attempt, cell) is (2, 0, 0) ? "foreign load" : "" };
         var made = await RunAsync(rounds, rounds: 5, loads: [new RateLoad(5000)], slice: TimeSpan.FromMilliseconds(50));
@@ -64,7 +64,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task A_spoiled_cell_is_repeated_with_the_cells_that_it_is_compared_with()
+    public async Task A_spoiled_cell_is_repeated_together_with_all_cells_of_the_same_comparison()
     {
         var made = await RunAsync(
             new MadeUpRounds { Spoil = (number, attempt, cell) => (number, attempt, cell) is (1 or 2, 0, 0) ? "foreign load" : "" },
@@ -223,7 +223,7 @@ public class BenchRunnerTests
     }
 
     [Fact]
-    public async Task All_arms_of_a_search_step_in_the_same_rounds_from_their_own_capacity()
+    public async Task Each_round_of_a_search_measures_each_arm_at_a_share_of_the_capacity_of_that_arm()
     {
         var load = new SearchLoad(LatencyObjective.Parse("failures<1%", out _)!);
         var made = await RunAsync(

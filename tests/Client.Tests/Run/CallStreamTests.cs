@@ -24,7 +24,7 @@ public sealed class CallStreamTests : IDisposable
     [InlineData("tcp", """{"size":"1000"}""")] // an endless stream
     [InlineData("unix", """{"size":"1000","messages":"7"}""")]
     [InlineData("pipe", """{"size":"1000","messages":"1"}""")]
-    public async Task Messages_that_a_called_Pull_sends_are_counted_but_have_no_latency(string kind, string request)
+    public async Task Messages_from_the_method_Pull_under_the_option_call_are_counted_but_have_no_latency(string kind, string request)
     {
         var (result, cell) = await MeasureAsync(
             "--transports", kind, "--call", Bench + "Pull", "--data", request, "-c", "3", "-m", "2");

@@ -90,7 +90,7 @@ public sealed class CallTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_with_another_name_that_requires_a_client_certificate_is_measured()
+    public async Task A_TLS_server_with_another_name_and_a_required_client_certificate_is_measured()
     {
         using var authority = new Authority(folder.FullName);
         authority.Issue("server");
@@ -195,6 +195,8 @@ public sealed class CallTests : IDisposable
             ["-U", $"{server.Address}", "--call", SayHello, "--data", """{"name":"x"}""", "-H", "key: secret", "-c", "4", .. how],
             calls: 60);
         Assert.Equal(60, result.Ok);
+        Assert.Equal(how[0] == "-R", result.ServiceTime is not null);
+        Assert.Equal(how[0] == "--connect-per-call" ? 60 : (long?)null, result.Connections.OpenedInAll);
     }
 
     private async Task GreetsAsync(string address, params string[] call)

@@ -106,11 +106,13 @@ public class ChildServerCommandTests
         var told = await control.DescribeAsync(TestContext.Current.CancellationToken);
 
         // The reply has a separate field for the stack.
-        Assert.All(own.Where(knob => knob.Name != "stack"), knob => Assert.Contains(knob.ServerOption![2..], told!.Settings.Keys));
+        Assert.Equal("built-in", told!.Stack);
+        Assert.All(own.Where(knob => knob.Name != "stack"), knob =>
+            Assert.Equal(knob.Read(least) is "on" ? "yes" : knob.Read(least), told!.Settings[knob.ServerOption![2..]]));
     }
 
     [Fact]
-    public void A_stream_limit_above_the_servers_default_is_requested()
+    public void The_option_max_streams_is_passed_if_more_streams_are_needed_than_the_default_allows()
     {
         var arguments = new ChildServerCommand(
             [Address.Parse("unix:/tmp/a")], [], 200, new Knobs(), null, new Dictionary<string, string?>()).Arguments();

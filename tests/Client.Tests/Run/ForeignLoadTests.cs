@@ -36,7 +36,8 @@ public class ForeignLoadTests
     [InlineData(3.00, 0.04, 0.0, "")]
     [InlineData(3.00, 0.12, 0.0, "the hypervisor gave 3.0 % of the CPU time to other machines")]
     [InlineData(2.00, 0.00, 0.0, "")]                                   // the clocks differ: a negative rest counts as 0
-    public void CPU_time_of_neither_side_spoils_a_cell(double busy, double steal, double soft, string expected) =>
+    public void CPU_time_used_by_neither_client_nor_server_spoils_a_cell_above_a_limit(
+        double busy, double steal, double soft, string expected) =>
         Assert.Equal(expected, Reason(Machine(busy, steal, soft), Used(1.5), Used(1.5)));
 
     [Theory]
@@ -51,11 +52,11 @@ public class ForeignLoadTests
     }
 
     [Fact]
-    public void Coarse_clock_steps_in_a_short_round_are_not_taken_for_foreign_load() =>
+    public void Coarse_clock_steps_in_a_short_round_are_not_reported_as_foreign_load() =>
         Assert.Equal("", Reason(Machine(0.25, steal: 0.02, capacity: 0.4), Used(0.09), Used(0.09)));
 
     [Fact]
-    public void Only_steal_is_judged_if_the_server_is_unknown()
+    public void Only_stolen_CPU_time_spoils_a_cell_if_the_process_of_the_server_is_unknown()
     {
         Assert.Equal("", Reason(Machine(4), Used(1), null));
         Assert.Equal("the hypervisor gave 12.5 % of the CPU time to other machines", Reason(Machine(3, steal: 0.5), Used(1), null));
@@ -63,7 +64,7 @@ public class ForeignLoadTests
     }
 
     [Fact]
-    public void All_reasons_are_reported()
+    public void All_reasons_why_a_cell_is_spoiled_are_reported_together()
     {
         var reason = Reason(Machine(3.9, steal: 0.1, others: 1.9), Used(1), Used(1));
 

@@ -8,7 +8,7 @@ namespace IpcBench.Client.Tests.Run;
 public class OwnUsageTests
 {
     [Fact]
-    public void A_busy_period_shows_in_CPU_time_and_allocations_and_collections()
+    public void The_usage_of_a_busy_period_has_CPU_time_and_allocations_and_collections()
     {
         var before = ProcessSnapshot.Take();
         var start = Stopwatch.GetTimestamp();

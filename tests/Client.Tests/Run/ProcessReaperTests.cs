@@ -37,13 +37,14 @@ public sealed class ProcessReaperTests
     }
 
     [Fact]
-    public async Task A_server_is_ended_if_no_reaper_accepts_it()
+    public async Task A_started_server_is_ended_if_the_reaper_no_longer_runs()
     {
         var command = new Sleeper();
         var reaper = ProcessReaper.Start();
         reaper.Dispose();
         await Assert.ThrowsAnyAsync<InvalidOperationException>(
             () => ChildServer.StartAsync(command, TestContext.Current.CancellationToken, reaper: reaper));
+        Assert.NotEqual(0, command.Id); // it was started
         Assert.NotEqual("sleep", ProcessTree.NameOf(command.Id));
     }
 

@@ -39,7 +39,7 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public async Task Children_from_before_the_window_count_from_the_first_reading()
+    public async Task Only_CPU_time_after_the_first_reading_counts_for_a_child_that_ran_before()
     {
         // The child used CPU time before the first reading. At its end, the parent's counters include that time.
         using var parent = Shell($"sh -c '{Loop(400_000)}; echo used; read go; {Loop(100_000)}'; echo ended; read end");
@@ -58,7 +58,7 @@ public class ProcessTreeTests
     }
 
     [Fact]
-    public void CPU_time_of_an_ended_child_is_not_subtracted_if_its_parent_did_not_wait_for_it()
+    public void CPU_time_of_an_ended_child_is_not_subtracted_if_the_parent_did_not_wait_for_the_child()
     {
         var root = new ProcessClock(1, 1_000_000_000, 500_000_000, 500_000_000, 0, 0);
         var child = new ProcessClock(2, 9_000_000_000, 9_000_000_000, 0, 0, 0);

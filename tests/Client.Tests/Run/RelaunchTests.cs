@@ -11,7 +11,7 @@ public class RelaunchTests
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
     [Fact]
-    public async Task A_client_tied_to_one_CPU_keeps_its_output_and_exit_code()
+    public async Task A_client_restarted_on_one_CPU_passes_on_its_output_and_exit_code()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no affinity here");
         var cpu = $"{Affinity.Available()!.Cpus[^1]}";
@@ -37,7 +37,7 @@ public class RelaunchTests
     }
 
     [Fact]
-    public void A_process_on_its_CPUs_is_not_started_again()
+    public void A_process_that_already_runs_on_the_requested_CPUs_is_not_restarted()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no affinity here");
 

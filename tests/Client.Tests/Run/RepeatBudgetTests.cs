@@ -17,7 +17,7 @@ public class RepeatBudgetTests
     }
 
     [Fact]
-    public void At_most_a_fifth_of_the_measurements_so_far_is_repeated_without_a_plan()
+    public void Without_a_planned_number_at_most_a_fifth_of_the_measurements_so_far_is_repeated()
     {
         var budget = new RepeatBudget(0);
 

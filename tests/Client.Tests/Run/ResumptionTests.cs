@@ -18,7 +18,7 @@ public sealed class ResumptionTests : IDisposable
     public void Dispose() => folder.Delete(recursive: true);
 
     [Fact]
-    public void Each_resumption_is_recorded_as_another_look()
+    public void Each_resumption_of_a_run_is_recorded_as_a_look_at_the_results()
     {
         var kept = Run(rounds: 12);
         Assert.False(kept.Options.IsLookedAt());
@@ -34,12 +34,12 @@ public sealed class ResumptionTests : IDisposable
     }
 
     [Fact]
-    public void A_resumed_run_with_automatic_rounds_records_its_looks() => Assert.Equal(
+    public void A_resumed_run_with_automatic_rounds_records_each_look_at_its_results() => Assert.Equal(
         [20, 24],
         new Resumption("x", Run(rounds: 20, auto: true), 4).Continue(Run(rounds: 20)).Options.Looks);
 
     [Fact]
-    public void Another_machine_or_build_or_plan_is_rejected()
+    public void A_run_is_not_resumed_on_another_machine_or_with_another_build_or_plan()
     {
         var kept = Run();
         Refused("CPU was 'A' and is now 'B'", kept with { Host = kept.Host with { CpuModel = "B" } });
@@ -90,7 +90,8 @@ public sealed class ResumptionTests : IDisposable
         Assert.Equal(kept.Rounds.Count + (3 * 8), made.Rounds.Count);
         foreach (var cell in made.Rounds.GroupBy(round => round.Cell))
             Assert.Equal([1, 2, 3, 4, 5], cell.Select(round => round.Number));
-        Assert.All(made.Rounds.Where(round => round.AskedRate > 0), round => Assert.Equal(777, round.AskedRate));
+        Assert.All(made.Rounds.Where(round => made.Cells[round.Cell].Key.Load == "50%"), round => Assert.Equal(777, round.AskedRate));
+        Assert.Equal(4 * 5, made.Rounds.Count(round => round.AskedRate > 0));
     }
 
     [Fact]
@@ -140,8 +141,9 @@ public sealed class ResumptionTests : IDisposable
             new MadeUpRounds(), rounds: 1, loads: [new ShareLoad(0.5)],
             resume: new Resumption("x", first with { Rounds = [.. full, half] }, 1));
 
-        Assert.All(made.Rounds.Where(round => round.AskedRate > 0), round =>
-            Assert.Equal(made.Cells[round.Cell].Key.Size == 10 ? 500 : 1500, round.AskedRate));
+        var loaded = made.Rounds.Where(round => made.Cells[round.Cell].Key.Load == "50%").ToList();
+        Assert.Equal([4, 5, 6, 7], loaded.Select(round => round.Cell).Distinct().Order());
+        Assert.All(loaded, round => Assert.Equal(made.Cells[round.Cell].Key.Size == 10 ? 500 : 1500, round.AskedRate));
     }
 
     private static Task<string> SeenAsync(params string[] arguments) => SeenAsync<UsageException>(arguments);

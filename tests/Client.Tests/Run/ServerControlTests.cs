@@ -30,7 +30,7 @@ public class ServerControlTests
 
     // A busy machine may take seconds until a server that was just started answers its first call.
     [Fact]
-    public async Task A_server_that_does_not_answer_fails_at_the_callers_time_limit()
+    public async Task A_server_that_does_not_answer_is_reported_at_the_time_limit_of_the_caller()
     {
         using var silent = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));

@@ -17,7 +17,7 @@ public class ServerCpuTests
     [Theory]
     [InlineData("tcp")]
     [InlineData("unix")]
-    public async Task The_servers_CPU_time_read_from_outside_agrees_with_its_report(string kind)
+    public async Task The_CPU_time_read_for_the_server_process_agrees_with_the_report_of_the_server(string kind)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Windows' clock has steps of 15.6 ms");
         await using var servers = await Typed.ServersAsync("--transports", kind, "-c", "8");
@@ -41,8 +41,9 @@ public class ServerCpuTests
         Assert.True(seen.AllocatedBytes > 0);
         Assert.InRange(seen.VoluntarySwitches!.Value, 1, seen.ContextSwitches);
         var loop = counters.Client(20_000).Loop!;
-        Assert.InRange(loop.Sends, 20_000 / 8, 20_000 + 100);
-        Assert.InRange(loop.Receives, 20_000 / 8, 100_000);
+        // Each connection has one call in flight, so no call shares a send or a receive with another call.
+        Assert.InRange(loop.Sends, 20_000, 20_000 + 100);
+        Assert.InRange(loop.Receives, 20_000, 100_000);
         Assert.InRange(loop.EmptyReceives, 0, loop.Receives - 1);
         Assert.True(loop.Waits > 0);
     }
@@ -77,7 +78,8 @@ public class ServerCpuTests
             // The burner's time is scaled to the window. On a busy machine the burner may have used more or less around the window.
             Assert.True(machine.OthersNs > burnt.Ns / 2, $"{machine.OthersNs} of {burnt.Ns} ns");
             // The burner is named unless three other programs were busier.
-            Assert.True(machine.Busiest.Any(one => one.Pid == id) || machine.Busiest.All(one => one.CpuNs > burnt.Ns / 2),
+            var busier = machine.Busiest.Count(one => one.CpuNs > burnt.Ns / 2);
+            Assert.True(machine.Busiest.Any(one => one.Pid == id) || busier == OtherUsage.Named,
                 $"{burnt.Ns} ns of {id}: {string.Join(", ", machine.Busiest)}");
         }
         finally
@@ -87,7 +89,7 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public async Task The_readings_of_edges_are_repeated_until_the_JIT_warm_up_ends()
+    public async Task The_readings_at_window_edges_are_repeated_until_the_JIT_warm_up_is_disposed()
     {
         await using var servers = await Typed.ServersAsync("--transports", "tcp", "-c", "8");
         var (address, control) = Assert.Single(servers.Controls);
@@ -142,19 +144,21 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public async Task Restarted_servers_are_new_processes_for_the_same_cells()
+    public async Task After_a_restart_the_new_processes_of_the_servers_are_recorded_for_the_same_cells()
     {
         await using var servers = await Typed.ServersAsync(
             "--transports", "tcp,unix", "--aa", "-c", "4", "-s", "10", "--sockets", "dotnet");
         var plan = new BenchPlan(Options("--transports", "tcp,unix", "--aa", "-c", "4", "-s", "10"), servers.Targets);
-        var first = Assert.Single(servers.Owners.Values.SelectMany(owner => owner.Pids).Distinct());
+        var former = Assert.Single(servers.Owners.Values.SelectMany(owner => owner.Pids).Distinct());
         var addresses = plan.Cells.Select(cell => servers.Now(cell).Load.Address).ToList();
         Assert.Equal(plan.Cells.Select(cell => cell.Load.Address), addresses);
         for (var start = 1; start <= 2; start++)
         {
             await servers.StartAnewAsync(TestContext.Current.CancellationToken);
-            Assert.NotEqual(first, Assert.Single(servers.Owners.Values.SelectMany(owner => owner.Pids).Distinct()));
-            Assert.Null(ProcessClock.Read(first));
+            var next = Assert.Single(servers.Owners.Values.SelectMany(owner => owner.Pids).Distinct());
+            Assert.NotEqual(former, next);
+            Assert.Null(ProcessClock.Read(former));
+            former = next;
             foreach (var cell in plan.Cells)
             {
                 var now = servers.Now(cell);
@@ -250,7 +254,7 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public void A_server_on_another_machine_has_no_process_here()
+    public void No_process_is_read_for_a_server_on_another_machine()
     {
         // An address of TEST-NET-1 (RFC 5737), which no machine has.
         var there = Address.Parse("http://192.0.2.1:80");
@@ -262,7 +266,7 @@ public class ServerCpuTests
     }
 
     [Fact]
-    public void Processes_of_server_pids_are_used_without_asking_who_listens() =>
+    public void Processes_named_by_the_option_server_pids_are_used_without_a_search_for_the_listener() =>
         Assert.Equal([12, 34], ServerOwner.For(new Address.Unix("/tmp/x"), Options("-U", "unix:/tmp/x", "--server-pids", "12,34")).Pids);
 
     private static RunOptions Options(params string[] arguments) => Typed.Read(Preset.Main, arguments);

@@ -18,7 +18,7 @@ public partial class StandstillTests
     private const string NoSignals = "no signals to send on Windows";
 
     [Fact]
-    public async Task A_stopped_server_spoils_its_window()
+    public async Task A_window_in_which_the_server_is_stopped_for_a_second_is_spoiled()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
         var options = Typed.Read(Preset.Main, "--transports", "unix", "-s", "10", "-c", "2");

@@ -23,7 +23,7 @@ public class ThisProgramTests
     }
 
     [Fact]
-    public void The_tests_find_the_client_in_their_folder() => Assert.True(File.Exists(ThisProgram.StartInfo().FileName));
+    public void The_program_file_of_the_client_exists_beside_the_tests() => Assert.True(File.Exists(ThisProgram.StartInfo().FileName));
 
     [Theory]
     [InlineData("/repo/bin/GrpcBench", "/repo", "bin/GrpcBench")]
@@ -32,14 +32,14 @@ public class ThisProgramTests
     [InlineData("/repo/bin/GrpcBench", null, "/repo/bin/GrpcBench")] // the current folder was deleted
     [InlineData("/my repo/bin/GrpcBench", "/home", "'/my repo/bin/GrpcBench'")]
     [InlineData("/usr/bin/dotnet", "/home", "dotnet /tool/GrpcBench.dll")]
-    public void The_typed_command_works_in_the_current_folder(string process, string? current, string typed)
+    public void The_command_that_messages_show_is_valid_in_the_current_folder(string process, string? current, string typed)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the paths are Unix's");
         Assert.Equal(typed, ThisProgram.TypedAs(process, "/tool", current, "/bin:/usr/bin"));
     }
 
     [Fact]
-    public void A_program_on_the_PATH_is_typed_by_its_name()
+    public void The_command_that_messages_show_for_a_program_on_the_PATH_is_only_its_name()
     {
         var folder = Directory.CreateTempSubdirectory("path-").FullName;
         try

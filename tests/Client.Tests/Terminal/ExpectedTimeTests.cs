@@ -26,7 +26,7 @@ public sealed class ExpectedTimeTests
 
     // Servers that are started anew for each round, and warmed up, take most of a short round.
     [Fact]
-    public void Time_between_rounds_is_counted_as_planned_and_then_as_measured()
+    public void The_time_left_includes_the_planned_time_between_rounds_and_later_the_measured_time()
     {
         var (time, plan) = Expected("-r", "4", "-d", "500ms", "-c", "4");
         Assert.InRange(plan.BetweenRounds.TotalSeconds, 0.5, 20);
@@ -83,7 +83,7 @@ public sealed class ExpectedTimeTests
     }
 
     [Fact]
-    public void The_time_left_of_rounds_auto_is_bounded_by_max_time()
+    public void The_time_left_of_automatic_rounds_is_limited_by_the_option_max_time()
     {
         var (time, _) = Expected("-r", "auto", "--transports", "tcp,unix", "--max-time", "90s");
         time.RoundStarted(0, At(0));

@@ -23,7 +23,7 @@ public sealed class PrintableWriterTests
 
     // StandardOutput.cs replaces the console's writers. Code that opens the streams anew would bypass them.
     [Fact]
-    public void Only_one_file_opens_the_output_of_the_terminal()
+    public void Only_one_source_file_of_the_client_opens_the_output_streams_of_the_terminal()
     {
         string[] ways =
             ["OpenStandardOutput", "OpenStandardError", "Console.SetOut", "Console.SetError", "/dev/tty", "/dev/stdout", "CONOUT$"];

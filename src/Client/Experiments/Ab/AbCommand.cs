@@ -12,8 +12,8 @@ using IpcBench.Client.Terminal;
 namespace IpcBench.Client.Experiments.Ab;
 
 /// <summary>
-/// <c>ab --base CMD --head CMD</c>: compares two builds of a server as arms of one run. They are judged as <c>compare</c> judges
-/// two files, but from pairs of measurements in the same round.
+/// <c>ab --base CMD --head CMD</c>: compares two builds of a server as arms of one run. The rules of <c>compare</c> decide,
+/// but they are applied to pairs of measurements in the same round.
 /// </summary>
 internal sealed class AbCommand
 {
@@ -30,13 +30,14 @@ internal sealed class AbCommand
               {address}  as this tool writes it: http://127.0.0.1:4711, unix:/tmp/x.sock
               {port}     a free port
               {path}     a path for a Unix socket
-            Words are split as in a shell, but no shell runs. A server is ready when a
-            connection succeeds (30 s at most). It serves Bench.Download, or any method with
-            --call. In GitHub Actions the table is added to the summary of the job.
+            A command is split into words as in a shell, but no shell runs. A server is ready
+            when a connection succeeds (30 s at most). The server needs the method
+            Bench.Download, or the method of --call. In GitHub Actions the table is added to
+            the summary of the job.
 
             ASP.NET Core reads appsettings.json in the working folder, and with --contentRoot .
-            in the folder of the program. The file has HTTP/2 for a new gRPC service, which has
-            no reflection: --proto gives the types of its methods.
+            in the folder of the program. In a new gRPC project this file turns on HTTP/2. Such
+            a project has no reflection, so --proto gives the types of the methods.
 
             Examples:
               GrpcBench ab --base './old/Shop --contentRoot . --urls {url}' \
@@ -51,7 +52,7 @@ internal sealed class AbCommand
         Connections = new("50"),
         Duration = new("1s"),
         Rounds = new("16"),
-        Warmup = new("150ms"), // gives each server 3 s of load at its start: sixteen rounds take six minutes
+        Warmup = new("150ms"), // at its start each server gets 20 times this load (3 s), so that sixteen rounds take six minutes
         NotOffered =
         [
             "-U", "--quick", "--aa", "--crank", "--profile", "--reference", "--server-pids", "--load", "--find",

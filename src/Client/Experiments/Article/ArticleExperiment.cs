@@ -5,7 +5,7 @@ namespace IpcBench.Client.Experiments.Article;
 /// <summary><c>article</c>: repeats a published comparison of 2023.</summary>
 internal static class ArticleExperiment
 {
-    /// <summary>The load that the article ran (5 connections × 80 streams), and its claimed load (400 × 1).</summary>
+    /// <summary>The load that the article ran (5 connections × 80 streams), and the load that the article claims (400 × 1).</summary>
     public static Preset Preset { get; } = Preset.Main with
     {
         Shapes = [],
@@ -14,7 +14,7 @@ internal static class ArticleExperiment
         Description = "Measures gRPC as a 2023 article did (5 connections × 80 streams, TLS on TCP only), then in plaintext and with 400 "
             + "connections: how much of the article's 15 % and 50 % is the transport? About 27 minutes; with --quick 4.",
         Transports = new("tcp,tls,unix,pipe", Quick: OperatingSystem.IsWindows() ? null : "tcp,tls,unix"),
-        Topologies = [new(5, 80), new(400, 1)], // as the article ran it, and as it claims
+        Topologies = [new(5, 80), new(400, 1)], // the load that the article ran, and the load that it claims
         Sizes = new("10,100,1k,10k,100k,1M", Quick: "10,1M"),
         Duration = Preset.Main.Duration with { Given = null },
         Rounds = Preset.Main.Rounds with { Given = null },

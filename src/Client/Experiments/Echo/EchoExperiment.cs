@@ -43,9 +43,9 @@ internal static class EchoExperiment
         {
             ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
                 + "pipe:/name; without -U: start a server and compare its transports",
-            ["--sockets"] = "sockets of the started server: loop (this project's event loop alone, default on Linux), "
-                + "dotnet (System.Net.Sockets through Kestrel, default elsewhere and for tls) or bare (without Kestrel); "
-                + "dotnet,loop: compare both",
+            ["--sockets"] = "sockets of the started server: loop (this project's event loop without Kestrel, default on Linux), "
+                + "dotnet (System.Net.Sockets through Kestrel, default elsewhere and for tls) or bare (System.Net.Sockets without "
+                + "Kestrel); dotnet,loop: compare both",
             ["-s"] = "bytes of a packet",
             ["-c"] = "connections",
             ["-m"] = "packets in flight on one connection",

@@ -12,7 +12,7 @@ internal static class HttpCommand
     {
         Shapes = [],
         Protocols = [ProtocolTable.Http1],
-        Sizes = new("0"), // the first reply tells the size
+        Sizes = new("0"), // the size is taken from the first reply
         Duration = new(Preset.Main.Duration.Given!),
         Rounds = new(Preset.Main.Rounds.Given!),
         Warmup = new(Preset.Main.Warmup.Given!),

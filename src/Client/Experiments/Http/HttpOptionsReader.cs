@@ -48,7 +48,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             : arms;
     }
 
-    /// <summary>Returns the URL as shown. Adds a number if only a hidden part differs from an earlier URL.</summary>
+    /// <summary>Returns the URL for reports. Adds a number if the URL differs from an earlier URL only in a hidden part.</summary>
     private static string Numbered(string shown, List<HttpArm> before)
     {
         var same = shown.EndsWith(UrlText.Hidden, StringComparison.Ordinal)
@@ -58,8 +58,8 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
     }
 
     /// <summary>
-    /// Returns the URLs. A URL directly after --connect-per-call is one of them, although the parser takes it for the
-    /// value of this option.
+    /// Returns the URLs. They include a URL directly after --connect-per-call, although the parser takes that URL for the
+    /// value of the option.
     /// </summary>
     private IReadOnlyList<string> Urls()
     {
@@ -72,8 +72,8 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
     }
 
     /// <summary>
-    /// Makes the request of all arms. Its Host is empty unless <c>-H</c> gives one. Its path is for URLs without a path
-    /// of their own.
+    /// Makes the request that all arms share. Host is empty unless <c>-H</c> gives a Host. Path is for URLs without a path of
+    /// their own.
     /// </summary>
     private HttpRequest Request()
     {

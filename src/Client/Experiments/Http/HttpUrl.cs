@@ -76,7 +76,7 @@ internal sealed record HttpHeader(string Name, string Value)
             || value.Any(char.IsControl))
             throw new UsageException($"-H '{Redaction.Header(text).ReplaceLineEndings(" ")}' is not a header such as 'Accept: text/html'");
         // The text ends with a colon when the shell has split an unquoted header. The header's value would then be taken for a URL,
-        // and the error would print a secret.
+        // and the error message about this URL would print the value, which may be secret.
         if (text[^1] == ':')
             throw new UsageException($"-H {text} has no value: quote the whole header, as in -H '{name}: value'");
         var header = new HttpHeader(name, value);

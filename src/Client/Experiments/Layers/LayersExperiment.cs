@@ -33,8 +33,8 @@ internal static class LayersExperiment
         Duration = Preset.Main.Duration with { Given = null },
         Rounds = Preset.Main.Rounds with { Given = null },
         Warmup = Preset.Main.Warmup with { Given = null },
-        // Only one client, closed loops and servers that this tool starts are offered, since the layers must be parts of the
-        // same calls on the same endpoints.
+        // The command offers only one client, only closed loops, and only servers that this tool starts, since the layers must be
+        // parts of the same calls on the same endpoints.
         NotOffered =
         [
             "-U", "-n", "--client", "--mode", "--messages", "--chunk", "--crank", "-R", "--arrivals", "--load",

@@ -4,7 +4,7 @@ using IpcBench.Client.Plan;
 
 namespace IpcBench.Client.Experiments.Sweep;
 
-/// <summary><c>sweep</c>: the main command with the values of a knob as interleaved arms, to show the effect of the setting.</summary>
+/// <summary><c>sweep</c>: runs the main command with the values of a knob as interleaved arms, to show the effect of the knob.</summary>
 internal static class SweepCommand
 {
     public static Command Create(IReadOnlyList<string> commandLine, Resume? resume)

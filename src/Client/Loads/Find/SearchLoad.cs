@@ -9,7 +9,7 @@ namespace IpcBench.Client.Loads.Find;
 
 /// <summary>
 /// <c>--find 'p99&lt;1ms'</c>: searches the highest rate at which an objective holds. In each round, every arm gets a rate that is
-/// computed from its earlier windows.
+/// computed from the earlier windows of this arm.
 /// </summary>
 /// <param name="Objective">The objective that must hold.</param>
 internal sealed record SearchLoad(LatencyObjective Objective) : GivenLoad
@@ -40,7 +40,7 @@ internal sealed record SearchLoad(LatencyObjective Objective) : GivenLoad
         return RateSearchResult.Next(run, run.Cells[cell.Index], round);
     }
 
-    /// <summary>Returns more rounds than usual, since the first rounds only come near the searched rate.</summary>
+    /// <summary>Returns more rounds than usual, since the first rounds only approach the rate that the search looks for.</summary>
     public override int Rounds(RunOptions options) => options.Resume is not { } resume
         ? (options.RoundsAuto ? AutoRounds : options.Rounds) + RateSearch.Approach
         : resume.More + Math.Max(resume.LastOfVaried,

@@ -17,13 +17,13 @@ internal sealed record ShareLoad(double Share) : GivenLoad
 
     public override string Option => Asked.Option;
 
-    // A resumed run continues with the rate that its cell already has.
+    // In a resumed run, a cell that already has a rate keeps this rate.
     public override double? RateOf(RunRecord record, PlannedCell cell, int round) =>
         record.Rounds.FirstOrDefault(one => one.Cell == cell.Index)?.AskedRate
             ?? (Capacity(record, cell.Record.Key) is > 0 and var most ? Share * most : null);
 
-    // The median rate of the slowest arm at full load. Only rounds that count in reports are used: of several attempts
-    // at a round, the last complete one.
+    // The median rate of the slowest arm at full load. Of several attempts at a round, only the last complete attempt is used,
+    // as in reports.
     private static double Capacity(RunRecord record, CellKey key) =>
         new MeasuredRun(record).Cells.Where(cell => cell.Key.IsFullLoad && cell.Median is { Rate: > 0 })
             .Where(cell => (cell.Key.Size, cell.Key.Connections, cell.Key.Streams) == (key.Size, key.Connections, key.Streams))

@@ -69,7 +69,7 @@ internal static class EchoPattern
         }
     }
 
-    /// <summary>True when the bytes are those of the pattern from <paramref name="position"/> on.</summary>
+    /// <summary>True when the bytes equal the pattern from <paramref name="position"/> on.</summary>
     public static bool Matches(ReadOnlySpan<byte> bytes, int position)
     {
         for (var at = position % Period; bytes.Length > 0; at = 0)

@@ -27,7 +27,8 @@ internal sealed record GrpcCall
     public string? Authority { get; init; }
 
     /// <summary>
-    /// The deadline, which is sent as <c>grpc-timeout</c>. A later reply counts as DEADLINE_EXCEEDED. Null means no deadline.
+    /// The deadline, which is sent as <c>grpc-timeout</c>. A reply after the deadline counts as DEADLINE_EXCEEDED. Null means
+    /// no deadline.
     /// </summary>
     public TimeSpan? Deadline { get; init; }
 
@@ -43,13 +44,13 @@ internal sealed record GrpcCall
     /// <summary>The mean size of a request in bytes, rounded.</summary>
     public long Size => (long)Math.Round(Messages.Average(message => message.Length));
 
-    /// <summary>The metadata of a call as it is sent. When there is a deadline, the first entry is <c>grpc-timeout</c>.</summary>
+    /// <summary>The metadata that is sent with a call. When there is a deadline, the first entry is <c>grpc-timeout</c>.</summary>
     public IEnumerable<(string Name, string Value)> Fields =>
         Deadline is { } deadline ? Metadata.Prepend(("grpc-timeout", Timeout(deadline))) : Metadata;
 
     /// <summary>
-    /// Texts that must not get into a file, even when a server repeats them in a message. They are each value of the
-    /// metadata, and each word of a value with several words.
+    /// Texts that must not get into a file, even when a server repeats them in a message: each value of the metadata, and
+    /// each word of a value with several words.
     /// </summary>
     public IReadOnlyList<string> Secrets => ServerWords.Secrets(Metadata.Select(entry => entry.Value));
 

@@ -11,7 +11,7 @@ internal static class Receipts
     // A report may have slots of this length, even if the stream was shorter than a slot.
     private const long ShortSlotNs = 100_000_000;
 
-    /// <summary>Makes a receipt from the times of writing, for a server that does not report arrivals.</summary>
+    /// <summary>Makes a receipt from the times at which messages were written, for a server that does not report arrivals.</summary>
     public static Receipt From(ArrivalLog written)
     {
         var told = written.Told()!;

@@ -9,9 +9,9 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Protocols.GrpcDotnet;
 
 /// <summary>
-/// A channel of Grpc.Net.Client that uses one connection. The library connects only when it makes the first call. This
-/// class therefore connects before that and gives the open <see cref="Stream"/> to the library, so that connects are
-/// noticed and counted.
+/// A channel of Grpc.Net.Client that uses one connection. The library would connect only at the first call. So this
+/// class opens the connection earlier and gives the open <see cref="Stream"/> to the library. In this way the tool can
+/// measure the time to connect, and can distinguish a failure to connect from a failed call.
 /// </summary>
 internal sealed class GrpcDotnetConnection : IConnection
 {
@@ -37,7 +37,7 @@ internal sealed class GrpcDotnetConnection : IConnection
     /// <param name="call">The user's method. Null for methods of Bench.</param>
     /// <param name="notes">Receives the server's messages about failed calls.</param>
     /// <param name="connector">Opens the transport, without TLS.</param>
-    /// <param name="settings">Options of TLS, which the handler of the library adds to the transport.</param>
+    /// <param name="settings">Options of TLS. The library's handler does the TLS on top of the transport.</param>
     /// <param name="http2Window">Initial receive window of a stream in bytes. Null means the library's default.</param>
     public GrpcDotnetConnection(
         Scheduler scheduler, EngineOptions options, Payload? upload, (long Messages, long Chunk)? stream, GrpcCall? call,
@@ -64,11 +64,11 @@ internal sealed class GrpcDotnetConnection : IConnection
     /// <summary>The server's messages about failed calls.</summary>
     public FailureNotes Notes { get; }
 
-    /// <summary>The version of the package, without its commit.</summary>
+    /// <summary>The version of the package Grpc.Net.Client, without the commit.</summary>
     public static string LibraryVersion { get; } = typeof(GrpcChannel).Assembly
         .GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0] ?? "unknown";
 
-    /// <summary>False when the connection is for one call. It is then not opened again after a failure.</summary>
+    /// <summary>False when the connection is for one call. Such a connection is not opened again after a failure.</summary>
     public bool Reopens { get; init; } = true;
 
     public IReadOnlyList<IStream> Streams => streams;
@@ -101,7 +101,7 @@ internal sealed class GrpcDotnetConnection : IConnection
     {
         lock (gate)
         {
-            // A connection for one call is not opened again, so no call waits for it.
+            // A connection for one call is not opened again, so there is no reopening to wait for.
             if (IsOpen || !accepting || !Reopens)
                 return new(IsOpen && accepting);
             var ready = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -110,7 +110,7 @@ internal sealed class GrpcDotnetConnection : IConnection
         }
     }
 
-    /// <summary>Called when a call found the connection dead. No more calls are sent before a new connection is open.</summary>
+    /// <summary>Called when a call has found that the connection is dead. No more calls are sent before a new connection is open.</summary>
     public void Lost()
     {
         lock (gate)
@@ -168,8 +168,8 @@ internal sealed class GrpcDotnetConnection : IConnection
             await unused.DisposeAsync();
     }
 
-    // The connector ignores the host of this URI. The library uses it for :authority and as the server name of TLS. A
-    // given server name therefore has priority over a given authority.
+    // The connector ignores the host of this URI. The library uses the host for :authority and as the server name of TLS.
+    // A given server name therefore has priority over a given authority.
     private static string Target(Address address, string? authority, string? serverName) => (address, authority) switch
     {
         (Address.Tls tls, _) when serverName is { } name => new UriBuilder("https", name, tls.Port).ToString(),

@@ -16,7 +16,8 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
     private long sent, dueNs, firstDueNs, beganNs;
     private Receipt? receipt;
 
-    // A cut-off came just after a message was written, and cancelled the stream. Its messages then have no report.
+    // True when a cut-off came just after a message was written and so cancelled the stream. The server then sends no report
+    // about the messages of this stream.
     private bool isReportLost;
 
     public void SetDue(long dueNs) => this.dueNs = dueNs;
@@ -124,7 +125,7 @@ internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.Benc
 
     public override ValueTask<CallResult> EndAsync(long nowNs)
     {
-        DropOpen(); // the server sends until it is told to stop
+        DropOpen(); // otherwise the server would continue to send
         return new(CallResult.Ok(0));
     }
 
@@ -148,7 +149,7 @@ internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.Benc
             };
             (received, askedNs, parts) = (0, MonotonicClock.NowNs, 0);
             open = client.Pull(request, new CallOptions(cancellationToken: cancellation));
-            await Task.Yield(); // as in GrpcDotnetPush
+            await Task.Yield(); // lets other streams open, see GrpcDotnetPush
         }
         var call = open;
         open = null;

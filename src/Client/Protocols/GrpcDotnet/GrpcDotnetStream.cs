@@ -14,7 +14,7 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
 
     protected GrpcDotnetConnection Connection => connection;
 
-    /// <summary>True when calls may have a deadline. A passed deadline then counts as a server's status.</summary>
+    /// <summary>True when calls may have a deadline. DEADLINE_EXCEEDED then counts as a status from the server.</summary>
     protected virtual bool HasDeadline => false;
 
     public ValueTask<bool> ReadyAsync() => connection.ReadyAsync();
@@ -37,8 +37,8 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     protected abstract Task<CallResult> Call(long sentNs, CancellationToken cancellation);
 
     /// <summary>
-    /// Drops the stream that stays open between calls, if there is one. A cut-off may come just after the answer to a
-    /// call. It then cancels this stream, so that the next call needs a new stream.
+    /// Drops the stream that stays open between calls, if there is one. A cut-off that comes just after the answer to a
+    /// call cancels this stream, so that the next call needs a new stream.
     /// </summary>
     protected virtual void DropOpen()
     {
@@ -131,7 +131,9 @@ internal sealed class GrpcDotnetCalls(
     private CallResult Judge(long bytes) => bytes == request.Size ? CallResult.Ok(bytes) : CallResult.Failed("wrong length");
 }
 
-/// <summary>Sends messages on a stream of the generated client, which stays open. A call ends with the answer to its message.</summary>
+/// <summary>
+/// Sends messages on a stream of the generated client. The stream stays open. A call ends with the answer to its message.
+/// </summary>
 /// <param name="messages">The number of messages after which a new stream is opened. 0 means no limit.</param>
 internal sealed class GrpcDotnetMessages(GrpcDotnetConnection connection, Bench.BenchClient client, Payload payload, long messages)
     : GrpcDotnetStream(connection)

@@ -22,7 +22,7 @@ internal sealed class HttpProtocol(byte[] request, HttpRequest asked, bool close
     /// <summary>The length of the last body in bytes.</summary>
     public long BodyLength => parser.BodyLength;
 
-    /// <summary>Makes the dialer, which negotiates HTTP/1.1 over TLS (ALPN).</summary>
+    /// <summary>Makes the dialer. With TLS, the dialer negotiates HTTP/1.1 (ALPN).</summary>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static Task<Dialer> DialerAsync(EngineOptions options, ConnectorOptions connector, CancellationToken cancellation) =>
         Dialer.ForAsync(options.Address, connector with { Alpn = "http/1.1" }, options.Size + HeadRoom, cancellation);

@@ -6,10 +6,10 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Protocols.Http1;
 
-/// <summary>The request of every call of an HTTP/1.1 arm, and the reply that it expects.</summary>
+/// <summary>The request of every call of an HTTP/1.1 arm, and the expected reply.</summary>
 internal sealed record HttpRequest
 {
-    /// <summary>The URL as reports show it, without its query.</summary>
+    /// <summary>The URL without its query, for reports.</summary>
     public required string Url { get; init; }
 
     public string Method { get; init; } = "GET";
@@ -20,7 +20,7 @@ internal sealed record HttpRequest
     /// <summary>Value of the Host header.</summary>
     public string Host { get; init; } = "localhost";
 
-    /// <summary>Additional headers as <c>Name: value</c>.</summary>
+    /// <summary>Additional headers, each in the form <c>Name: value</c>.</summary>
     public IReadOnlyList<string> Headers { get; init; } = [];
 
     /// <summary>The body. Null when the request has none.</summary>
@@ -35,7 +35,7 @@ internal sealed record HttpRequest
     /// <summary>The expected statuses. A reply with another status is a failure.</summary>
     public ExpectedStatus ExpectStatus { get; init; } = ExpectedStatus.Success;
 
-    /// <summary>True when the reply has headers only.</summary>
+    /// <summary>True for a HEAD request. Its reply has headers only.</summary>
     public bool IsHead => Method == "HEAD";
 
     /// <param name="close">True to ask the server to close the connection after the reply.</param>
@@ -61,7 +61,7 @@ internal sealed class ExpectedStatus
     {
     }
 
-    /// <summary>The statuses 200 to 299. A redirect is a failure: it is not the reply to measure.</summary>
+    /// <summary>The statuses 200 to 299. A redirect counts as a failure, since its reply is not the reply to measure.</summary>
     public static ExpectedStatus Success { get; } = Parse("2xx");
 
     /// <param name="list">Statuses and classes, separated by commas: <c>200</c>, <c>2xx</c>, <c>200,304,4xx</c>.</param>

@@ -3,7 +3,7 @@ using System.Text;
 namespace IpcBench.Client.Protocols.Http1;
 
 /// <summary>
-/// The status line of a reply, and those headers that determine where the reply ends (RFC 9112, 6.3). An ambiguous
+/// The status line of a reply, and the headers that determine where the reply ends (RFC 9112, 6.3). An ambiguous
 /// reply is rejected.
 /// </summary>
 internal struct ReplyHead
@@ -33,7 +33,7 @@ internal struct ReplyHead
 
     public void Clear() => this = new ReplyHead { Length = -1 };
 
-    /// <summary>Takes a line of the head, but not the empty line at its end. Returns false when the line is not valid HTTP/1.</summary>
+    /// <summary>Takes a line of the head, except the last line, which is empty. Returns false when the line is not valid HTTP/1.</summary>
     public bool Add(ReadOnlySpan<byte> line)
     {
         if (line.IndexOfAny((byte)'\r', (byte)'\0') >= 0)
@@ -45,10 +45,10 @@ internal struct ReplyHead
     /// <param name="isBodyless">True when the request was HEAD.</param>
     public bool End(bool isBodyless)
     {
-        if (Status is 0 or 101) // no status line, or a protocol that was never asked for
+        if (Status is 0 or 101) // no status line, or a change of the protocol without a request for it
             return false;
-        // A reply may be request smuggling if it has both a length and an encoding. The same is true for an encoding
-        // in HTTP/1.0, which has none (RFC 9112, 6.1).
+        // A reply with both a length and an encoding may be an attempt at request smuggling. The same is true for an
+        // HTTP/1.0 reply with an encoding, since HTTP/1.0 defines no encoding (RFC 9112, 6.1).
         if (hasEncoding && (Length >= 0 || isVersion0))
             return false;
         if (isBodyless || IsInterim || Status is 204 or 304)
@@ -159,15 +159,15 @@ internal sealed class LineReader
     private int length;
     private int budget;
 
-    /// <summary>True when the lines were longer than allowed. No more lines follow.</summary>
+    /// <summary>True when the lines together were longer than allowed. No more lines follow.</summary>
     public bool IsOverBudget => budget < 0;
 
     /// <summary>Forgets an incomplete line.</summary>
-    /// <param name="most">The largest sum of the lengths of all lines until the next call, in bytes.</param>
+    /// <param name="most">The largest sum of the lengths of all lines until the next call of Begin, in bytes.</param>
     public void Begin(int most) => (length, budget) = (0, most);
 
     /// <summary>
-    /// Takes the next line without its line end. The line is valid until the next call, or until
+    /// Takes the next line without its line end. The line is valid until the next call of this method, or until
     /// <paramref name="bytes"/> is reused. Returns false when the line is incomplete or the lines were too long.
     /// </summary>
     public bool TryTake(ref ReadOnlySpan<byte> bytes, out ReadOnlySpan<byte> line)

@@ -140,7 +140,7 @@ internal sealed class ReplyParser(bool isBodyless)
         if (!head.End(isBodyless))
             return ReplyProgress.Broken;
         if (head.IsInterim)
-            head.Clear(); // the next head counts against the same limit, so that endless interim heads stop
+            head.Clear(); // the next head counts against the same limit, so that the server cannot send interim heads forever
         else
             BeginBody();
         return ReplyProgress.More;

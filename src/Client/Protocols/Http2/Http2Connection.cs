@@ -7,8 +7,8 @@ namespace IpcBench.Client.Protocols.Http2;
 /// <summary>
 /// Does the client's part of RFC 9113 on one HTTP/2 connection, from the preface to the end. It takes received bytes
 /// and writes bytes to send. This class checks the order of frames and keeps the connection's state.
-/// <see cref="RequestSender"/> handles requests, <see cref="ReplyReceiver"/> handles replies. None of them knows
-/// sockets or threads: <see cref="ReconnectingHttp2Connection"/> lets one thread in at a time.
+/// <see cref="RequestSender"/> handles requests, <see cref="ReplyReceiver"/> handles replies. These three classes use no
+/// sockets and no locks: <see cref="ReconnectingHttp2Connection"/> lets only one thread at a time call them.
 /// </summary>
 internal sealed class Http2Connection : IFrameHandler
 {
@@ -81,9 +81,9 @@ internal sealed class Http2Connection : IFrameHandler
     }
 
     /// <summary>
-    /// True when the output up to <paramref name="writtenTo"/> was sent before the bytes arrived that
-    /// <see cref="Receive"/> now reads. Only then can these bytes answer that output. Output that is written during
-    /// Receive is sent later.
+    /// True when the output up to <paramref name="writtenTo"/> was sent before the arrival of the bytes that
+    /// <see cref="Receive"/> is reading now. Only then can these bytes be an answer to this output. Output that is written
+    /// during Receive is sent later.
     /// </summary>
     public bool HadSent(long writtenTo) => writtenTo <= sentBefore;
 
@@ -255,8 +255,8 @@ internal sealed class Http2Connection : IFrameHandler
 
     private void RequireOpened(int streamId)
     {
-        // Streams with even identifiers would be the server's, but the server may open none. Streams from NextId on
-        // were not opened yet.
+        // Only the server could open streams with even identifiers, but this client does not allow it. Streams from NextId
+        // on were not opened yet.
         if (streamId == 0 || (streamId & 1) == 0 || (requests.NextId != 0 && streamId >= requests.NextId))
             throw Broken("a frame for a stream that was never opened");
     }

@@ -8,17 +8,17 @@ internal sealed record Http2Options
 {
     public required Http2Request Request { get; init; }
 
-    /// <summary>Payload bytes of a correct reply, or of a request if the reply must confirm how many arrived.</summary>
+    /// <summary>Payload bytes of a correct reply. If the reply is a report (Received), payload bytes of the request.</summary>
     public long Size { get; init; }
 
     public ReplyKind Reply { get; init; }
 
-    /// <summary>The deadline. A call that takes longer has failed, whatever its reply. 0 means no deadline.</summary>
+    /// <summary>The longest duration of a call. A call that takes longer has failed, whatever its reply. 0 means no limit.</summary>
     public long DeadlineNs { get; init; }
 
     /// <summary>
-    /// Checks a message of the first reply that a connection receives in each window. Returns the error, or null for a
-    /// correct message. Without this function, replies are not checked.
+    /// Checks the first reply of each window on each connection. Takes a message of the reply, and returns the error, or
+    /// null for a correct message. Without this function, replies are not checked.
     /// </summary>
     public Func<byte[], string?>? Expect { get; init; }
 
@@ -29,11 +29,12 @@ internal sealed record Http2Options
     public bool IsStream { get; init; }
 
     /// <summary>
-    /// True when the method is the user's. Its messages are sent unchanged, and only the lengths of its replies are read.
+    /// True when calls use the user's method. The user's messages are sent unchanged. Only the lengths of the replies are
+    /// read, except for the check <see cref="Expect"/>.
     /// </summary>
     public bool IsUserMethod { get; init; }
 
-    /// <summary>Bytes of each message of a pulled payload, except the last. 0: one message per payload.</summary>
+    /// <summary>Bytes of each message of a pulled payload. The last message may have fewer. 0 means one message per payload.</summary>
     public long Chunk { get; init; }
 
     /// <summary>The direction of the messages. In a one-way flow, each message or pulled payload of a stream is a call.</summary>
@@ -42,7 +43,7 @@ internal sealed record Http2Options
     /// <summary>The number of messages after which a new stream is opened. 0 means no limit.</summary>
     public long Messages { get; init; }
 
-    /// <summary>The largest number of calls in flight.</summary>
+    /// <summary>The largest number of calls in flight on a connection.</summary>
     public required int Streams { get; init; }
 
     /// <summary>The receive window of each stream and of the connection, in bytes.</summary>

@@ -24,7 +24,7 @@ internal sealed class Http2Request
     /// <summary>Bytes of the largest body.</summary>
     public long LongestBody { get; }
 
-    /// <summary>True when the request is not gRPC, so that it has no body and the reply is a status and a body.</summary>
+    /// <summary>True when the request is not gRPC. It then has no body, and the reply is an HTTP status and a body.</summary>
     public bool IsBare => Bodies[0].Message.Length == 0;
 
     /// <summary>
@@ -49,7 +49,7 @@ internal sealed class Http2Request
     public static Http2Request Download(string authority, bool tls, long size) =>
         Grpc(authority, tls, "/ipcbench.v1.Bench/Download", [new DownloadRequest { Size = size }.ToByteArray()]);
 
-    /// <summary>Makes a request with one message whose payload has this size. On a stream, each message is like this one.</summary>
+    /// <summary>Makes a request with one message whose payload has this size. On a stream, each message has this form.</summary>
     public static Http2Request Payload(string authority, bool tls, string path, long size) =>
         new(GrpcFields(authority, tls, path), [PayloadFrame.ForSize((int)size)]);
 

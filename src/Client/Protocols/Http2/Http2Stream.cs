@@ -25,7 +25,7 @@ internal class Http2Stream : CallStream
         : base(connection) =>
         (this.connection, this.options, isBare, reply) = (connection, options, options.Request.IsBare, new(options.Reply));
 
-    /// <summary>The identifier of the open HTTP/2 stream. 0 when none is open, or while the call waits for a new connection.</summary>
+    /// <summary>The identifier of the HTTP/2 stream. 0 when none is open, for example while a call waits for a connection.</summary>
     public int Id { get; set; }
 
     /// <summary>The body of the call. Null before the call is first sent.</summary>
@@ -40,7 +40,7 @@ internal class Http2Stream : CallStream
     /// <summary>Flow-controlled bytes that were received since the last WINDOW_UPDATE for this stream.</summary>
     public int Uncredited;
 
-    /// <summary>The connection's <see cref="OutputBuffer.Written"/> after the headers of the request.</summary>
+    /// <summary>The value of <see cref="OutputBuffer.Written"/> just after the headers of the request were written.</summary>
     public long OpenedAt { get; set; }
 
     public Blocker Blocker { get; set; }
@@ -54,7 +54,10 @@ internal class Http2Stream : CallStream
     /// <summary>The failure of the reply so far. Null when nothing is wrong.</summary>
     public string? Failure => failure;
 
-    /// <summary>True when the HTTP/2 stream must be ended at once if its reply begins as a failure.</summary>
+    /// <summary>
+    /// True when the HTTP/2 stream must be reset at once, because the first headers of the reply report a failure. Always
+    /// false if the HTTP/2 stream is used for one call only.
+    /// </summary>
     public virtual bool EndsWithFailure => false;
 
     /// <summary>Forgets the last reply. Called before a request is sent, for the first time or again.</summary>

@@ -5,33 +5,35 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// A stream of the load whose calls are messages of one HTTP/2 stream. The HTTP/2 stream stays open after a call. If
-/// it has ended, the next message opens a new one. An error that arrives between two calls fails the next call.
+/// A stream of the load whose calls are messages of one HTTP/2 stream. The HTTP/2 stream stays open after a call. If the
+/// HTTP/2 stream has ended, the next message opens a new one. If an error arrives between two calls, the next call fails.
 /// </summary>
 internal abstract class MessageStream(ReconnectingHttp2Connection connection, Http2Options options) : Http2Stream(connection, options)
 {
-    // The most bytes of a message without its payload. This is enough for the other fields and for some unknown fields.
+    // The largest number of bytes in a message besides the payload. It is enough for the known fields and some unknown fields.
     private const int MostBeside = 1024;
 
     private PayloadReader reader;
     private CallResult? broken;
     private FirstReply? watched;
 
-    /// <summary>The stamp of the message in flight. A stream that receives has the stamp of the last message that was read.</summary>
+    /// <summary>The stamp of the message in flight. In <see cref="PullStream"/>, the stamp of the last payload that arrived.</summary>
     public ulong Stamp { get; protected set; }
 
     /// <summary>The sequence number of the message in flight.</summary>
     public uint Sequence { get; private set; }
 
-    /// <summary>True when the message in flight is the last of its stream. Its call ends when that stream ends.</summary>
+    /// <summary>True when the message in flight is the last of its HTTP/2 stream. Its call ends when the HTTP/2 stream ends.</summary>
     public bool IsLast => Options.Messages > 0 && Count == Options.Messages;
 
     public override bool IsSent => IsRead && (Ends || IsLast);
 
-    /// <summary>True when the reply began as a failure. Further messages on the stream would then not be answers of the method.</summary>
+    /// <summary>
+    /// True when the first headers of the reply report a failure. Messages after such headers are not answers of the method.
+    /// </summary>
     public override bool EndsWithFailure => Failure is not null;
 
-    /// <summary>The connection's <c>OutputBuffer.Written</c> after the last byte of this stream.</summary>
+    /// <summary>The value of <c>OutputBuffer.Written</c> just after the last byte of this stream was written.</summary>
     public long WrittenTo { get; set; }
 
     protected ReconnectingHttp2Connection Connection { get; } = connection;
@@ -43,10 +45,10 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
 
     protected bool Ends { get; set; }
 
-    /// <summary>True when the bytes that are being read may answer everything that this stream has written.</summary>
+    /// <summary>True when all messages of this stream were sent before the arrival of the bytes that are now being read.</summary>
     protected bool IsRead => Unsent == 0 && Connection.HadSent(WrittenTo);
 
-    /// <summary>True when no part of a further message has arrived.</summary>
+    /// <summary>True when no part of the next message has arrived.</summary>
     protected bool IsBetween => reader.IsBetween;
 
     public override ValueTask<bool> ReadyAsync()
@@ -114,7 +116,7 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
             return;
         }
         if (Options.IsUserMethod)
-            Body = null; // Send then takes the next given message
+            Body = null; // the sender then takes the next of the user's messages
         Watch();
         Connection.Send(this);
     }
@@ -135,7 +137,7 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
         return end;
     }
 
-    /// <summary>Reads messages and handles each complete one, until the stream ends or is replaced.</summary>
+    /// <summary>Reads messages and handles each complete message, until the HTTP/2 stream ends or is replaced.</summary>
     /// <returns>The reason to reset the stream. Null to continue.</returns>
     protected string? ReadMessages(ReadOnlySpan<byte> bytes)
     {
@@ -163,7 +165,7 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
     /// <returns>What is wrong with the message. Null when nothing is wrong.</returns>
     protected virtual string? OnMessage(in PayloadReader message) => "unasked message";
 
-    /// <returns>The failure of a message that does not fit the expectation. Null when it fits or is not checked.</returns>
+    /// <returns>The failure of a message that does not fit the expectation. Null when the message fits or is not checked.</returns>
     protected string? Judge(byte[] message)
     {
         if (Options.Expect?.Invoke(message) is not { } difference)
@@ -229,7 +231,7 @@ internal sealed class PingPongStream(ReconnectingHttp2Connection connection, Htt
         if (IsLast)
             (hasAnswer, answerBytes) = (true, message.Size);
         else
-            Complete(InTime(CallResult.Ok(message.Size))); // this may put the next message in flight
+            Complete(InTime(CallResult.Ok(message.Size))); // the worker may send the next message during this call
         return null;
     }
 }

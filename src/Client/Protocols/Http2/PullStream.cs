@@ -47,13 +47,13 @@ internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Op
             base.Ended(result);
             return;
         }
-        // The stream is exhausted. The message in flight becomes the first of a new stream.
+        // The method has ended its stream. The call in flight now waits for the first message of a new stream.
         Body = null;
         Connection.Send(this);
     }
 
     /// <summary>
-    /// Makes the request that opens a stream of Bench's payloads. Null for a user's method, whose messages are given.
+    /// Makes the request that opens a stream of Bench's payloads. Null for a user's method, since the user gives the request.
     /// </summary>
     public RequestBody? Request()
     {
@@ -88,7 +88,7 @@ internal sealed class PullStream(ReconnectingHttp2Connection connection, Http2Op
         }
     }
 
-    /// <summary>Cancels the stream, since the server sends until it is told to stop.</summary>
+    /// <summary>Cancels the stream, since the server would otherwise continue to send.</summary>
     protected override ValueTask<CallResult> End(long nowNs)
     {
         Connection.Cancel(this);

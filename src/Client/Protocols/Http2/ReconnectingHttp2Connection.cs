@@ -86,7 +86,10 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         return false;
     }
 
-    /// <summary>Returns true once for each window or <see cref="LookAtNext"/>: the call's reply is checked.</summary>
+    /// <summary>
+    /// Returns true once after the begin of a window and once after each <see cref="LookAtNext"/>. The caller then checks the
+    /// reply to its call.
+    /// </summary>
     public bool TakesFirstReply()
     {
         var isFirst = isFirstDue;
@@ -187,7 +190,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         }
     }
 
-    /// <summary>Called when the server has changed its initial window. This changes the send window of every open stream.</summary>
+    /// <summary>Called when the server has changed its initial window. Changes the send window of every open stream equally.</summary>
     /// <exception cref="Http2Exception">A window would exceed 2^31-1.</exception>
     public void AdjustWindows(long change)
     {
@@ -226,7 +229,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
         var isFull = false;
         for (var left = writers.Count; left > 0 && !(isFull = !HasRoom()) && writers.TryDequeue(out var stream); left--)
         {
-            if (!stream.IsWaiting) // its stream was reset or withdrawn meanwhile
+            if (!stream.IsWaiting) // the stream was reset or withdrawn while it was in the queue
                 continue;
             BlockedClock.Set(stream, Blocker.None);
             stream.Resume();
@@ -235,7 +238,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
             return;
         foreach (var stream in writers)
         {
-            if (stream.IsWaiting) // it waits for the socket, or waited only for its turn until now
+            if (stream.IsWaiting) // it now waits for the socket, even if it waited only for its turn before
                 BlockedClock.Set(stream, Blocker.Socket, connection?.Ahead ?? 0);
         }
     }

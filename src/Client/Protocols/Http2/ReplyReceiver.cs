@@ -27,7 +27,8 @@ internal sealed class ReplyReceiver(
     /// <exception cref="Http2Exception">The server answers a request that it cannot have received.</exception>
     public void OnFields(HeaderBlocks from, ReadOnlySpan<byte> block)
     {
-        // The block is decoded even if no call waits for it, since the dynamic table must stay in step (RFC 9113, 4.3).
+        // The block is decoded even if no call waits for it, since the dynamic table must stay equal to the server's table
+        // (RFC 9113, 4.3).
         var decoded = decoder.Decode(block);
         if (streams.Find(from.StreamId) is not { } stream)
             return;

@@ -41,7 +41,7 @@ internal sealed class RequestBody
     /// <summary>The DATA frame of <see cref="IndexedFrames"/>. Empty when there is none.</summary>
     public ReadOnlyMemory<byte> DataFrame => IndexedFrames.AsMemory(IndexedFrames is null ? 0 : SecondFrame);
 
-    /// <summary>Returns a part of the message to send without a copy, of at least <see cref="FewestBorrowed"/> bytes.</summary>
+    /// <summary>Returns a part of the message, of at least <see cref="FewestBorrowed"/> bytes, to send without a copy.</summary>
     public ReadOnlyMemory<byte> Part(int from, int count) => MemoryMarshal.CreateFromPinnedArray(Message, from, count);
 
     /// <summary>The offset in <see cref="IndexedFrames"/> at which the HEADERS frame ends and a DATA frame may follow.</summary>

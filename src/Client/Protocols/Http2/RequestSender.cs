@@ -139,7 +139,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     public void OnWindowUpdate(int increment)
     {
         window += increment;
-        Ahead = Math.Max(0, Ahead - increment); // the rest of a larger increment enlarges the window
+        Ahead = Math.Max(0, Ahead - increment); // a larger increment makes the window larger than it was at first
         if (increment == 0 || window > int.MaxValue)
             throw new Http2Exception(FrameRules.WindowError(increment), "WINDOW_UPDATE of 0 or above 2^31-1");
     }
@@ -152,7 +152,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             if (!TrySendRest(stream))
                 blocked.Enqueue(stream);
             else if (stream is MessageStream messages)
-                OnWritten(messages); // its next message may be blocked after this
+                OnWritten(messages); // after this call, the stream may be blocked again with its next message
         }
     }
 
@@ -174,7 +174,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         return body;
     }
 
-    /// <summary>Writes a part of a message with its own stamp and sequence number (0 in the shared body).</summary>
+    /// <summary>Writes a part of a message, with the message's stamp and sequence number instead of the shared body's zeros.</summary>
     private void WriteHead(MessageStream stream, FrameFlags flags, int from, int count)
     {
         var message = stream.Body!.Message;
@@ -213,7 +213,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
                 clock.Set(stream, window <= 0 ? Blocker.ConnectionWindow : Blocker.StreamWindow, Ahead);
                 return false;
             }
-            clock.Set(stream, Blocker.None); // the stream continues, if only for a part: a later wait is a new wait
+            clock.Set(stream, Blocker.None); // the stream writes at least a part: a later wait counts as a new wait
             var (messages, from) = (Numbered(stream), body.Message.Length - stream.Unsent);
             var flags = count == stream.Unsent && messages is not { IsLast: false } ? FrameFlags.EndStream : FrameFlags.None;
             if (messages is not null && !options.IsUserMethod && from < PayloadFrame.LongestHead)

@@ -28,8 +28,8 @@ internal sealed class InOrderConnection : DuplexConnection
     }
 
     /// <summary>
-    /// True to make a call before the connection counts as open. A child process takes a connection before it has
-    /// started, and its start is no part of a call.
+    /// True to make a call before the connection counts as open. The connection to a child process is open before the
+    /// child is ready, and the start of the child must not count as part of a call.
     /// </summary>
     public bool OpensWithCall { get; init; }
 
@@ -60,8 +60,8 @@ internal sealed class InOrderConnection : DuplexConnection
     }
 
     /// <summary>
-    /// Cuts off the oldest call if it is late. A reply does not say to which request it belongs. Therefore the
-    /// connection ends, and all its calls in flight fail.
+    /// Cuts off the oldest call if it is late. A reply does not identify its request. Therefore the connection
+    /// ends, and all its calls in flight fail.
     /// </summary>
     public override void CutOff(long sentBeforeNs)
     {
@@ -105,14 +105,14 @@ internal sealed class InOrderConnection : DuplexConnection
         {
             if (asked == 0)
             {
-                // No call asked for these bytes, and the next call would take them for its reply. No call is in flight
-                // now, so the next call is made to fail.
+                // These bytes belong to no call, and the next call would take them for its reply. No call is in flight that
+                // could fail, so the next call fails instead.
                 hasSurplus = true;
                 End(default, default);
                 return;
             }
             var end = protocol.Read(ref bytes, out var result);
-            // Bytes after the last expected reply came before the next request was sent. They cannot be its reply.
+            // Bytes after the last expected reply came before the next request was sent, so they cannot be its reply.
             var isSurplus = !bytes.IsEmpty && (end == ReplyEnd.Last || end == ReplyEnd.Next && asked == 1);
             if (end == ReplyEnd.Last || isSurplus)
             {
@@ -140,7 +140,7 @@ internal sealed class InOrderConnection : DuplexConnection
 
     private void FailOut(CallResult oldest, CallResult others)
     {
-        // A caller that continues during this loop waits for the next connection. It cannot add a call to the queue here.
+        // Complete lets a caller continue. The caller then waits for the next connection, so it adds no call to the queue here.
         for (var result = oldest; due.TryDequeue(out var call); result = others)
             call.Complete(result);
     }

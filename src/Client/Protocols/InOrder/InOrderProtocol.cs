@@ -18,8 +18,8 @@ internal abstract class InOrderProtocol
     public abstract void Write(OutputBuffer output);
 
     /// <summary>
-    /// Reads bytes of the oldest incomplete reply, and removes them from the front of <paramref name="bytes"/>. They
-    /// are valid until this method returns.
+    /// Reads bytes of the oldest incomplete reply, and removes them from the front of <paramref name="bytes"/>. The bytes
+    /// are valid only until this method returns.
     /// </summary>
     /// <param name="result">The result of the call, when the reply is complete.</param>
     public abstract ReplyEnd Read(ref ReadOnlySpan<byte> bytes, out CallResult result);
@@ -27,6 +27,6 @@ internal abstract class InOrderProtocol
     /// <summary>The kind of failure when the server sends more bytes than the expected replies have.</summary>
     public virtual string Surplus => FailureKind.Protocol;
 
-    /// <summary>Returns the result of the oldest open call when the server has closed the connection in an orderly way.</summary>
+    /// <summary>Returns the result of the oldest call in flight when the server has closed the connection in an orderly way.</summary>
     public virtual CallResult AtEnd() => CallResult.Failed(FailureKind.ConnectionLost);
 }
