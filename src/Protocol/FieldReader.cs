@@ -103,7 +103,7 @@ public struct FieldReader(bool isOpaque)
         return (int)take;
     }
 
-    /// <returns>Whether a field was found.</returns>
+    /// <returns>True when this byte completes a field.</returns>
     private bool Step(byte next)
     {
         if (bytesOfNumber == 0)

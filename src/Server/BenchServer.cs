@@ -137,7 +137,8 @@ internal sealed class BenchServer : IAsyncDisposable
         {
             await host.DisposeAsync();
             throw new CannotListenException(
-                $"cannot listen: {e.Message.TrimEnd('.')}: choose another address with --listen, or stop the program that uses it", e);
+                $"cannot listen: {e.Message.TrimEnd('.')}: choose another address with --listen, "
+                + "or stop the program that uses this address", e);
         }
     }
 

@@ -66,7 +66,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void The_A_A_test_over_ten_runs_fails_for_a_difference_that_few_single_runs_show()
+    public void The_A_A_test_over_ten_runs_notices_a_difference_that_most_runs_alone_do_not_show()
     {
         var random = new Random(11);
         double[] Rounds(double shift) =>

@@ -190,7 +190,7 @@ public sealed class CallDoubtTests
                 ? round with { Connections = round.Connections with { Requested = 4, Opened = 4, Active = 4, StreamsAllowed = allowed } }
                 : round)],
         };
-        Raises("streams-limit", "the server allows 100 streams per connection: of -m 200, 100 waited in the client", With(100));
+        Raises("streams-limit", "the server allows 100 streams per connection: of 200 calls (-m), 100 waited in the client", With(100));
         Assert.Null(Find(With(100), "little"));
         Assert.Null(Find(With(null), "streams-limit"));
         Raises("little", "but 800 were", With(null));

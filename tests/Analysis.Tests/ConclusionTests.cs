@@ -22,7 +22,7 @@ public sealed class ConclusionTests
 
     [Fact]
     public void The_answer_about_an_arm_without_replies_says_that_no_round_has_replies_of_both_arms() => Assert.Equal(
-        "10 B: not decided between unix and tcp: there is no round in which both answered a call.",
+        "10 B: not decided between unix and tcp: there is no round in which both arms answered a call.",
         FirstAnswer(Simulated.Run([[.. new double[8]], [.. Enumerable.Repeat(1000.0, 8)]], arms: 2)));
 
     [Fact]

@@ -178,7 +178,7 @@ public sealed class DoubtTests
     [Theory]
     [InlineData(390, 400, null, "only 390 of 400 connections were open")]
     [InlineData(400, 400, 399, "the client counted 400 connections and the server 399")]
-    [InlineData(400, 380, null, "no call used 20 of 400 connections")]
+    [InlineData(400, 380, null, "only 380 of 400 connections carried calls")]
     public void A_number_of_connections_other_than_requested_raises_a_doubt(int opened, int active, int? server, string numbers) =>
         Raises("connections", numbers,
             Second(round => round with { Connections = round.Connections with { Opened = opened, Active = active, ServerOpen = server } }));

@@ -115,7 +115,7 @@ public sealed partial class FollowedFormatTests
 
     [Theory]
     [MemberData(nameof(Runs))]
-    public void The_report_github_action_benchmark_has_the_members_of_customSmallerIsBetter(string run)
+    public void The_report_for_github_action_benchmark_has_the_members_of_customSmallerIsBetter(string run)
     {
         using var document = JsonDocument.Parse(Make("github-action-benchmark", Model(run)));
         var names = new HashSet<string>();

@@ -192,7 +192,7 @@ public sealed partial class FormatsAgreeTests
     [GeneratedRegex("<text[^>]*>([^<]*)</text>")]
     private static partial Regex SvgLabel();
 
-    [GeneratedRegex("[^.|\n]*(?:the pairs count|trust the percentages)\\.")]
+    [GeneratedRegex("[^.|\n]*(?:the rounds count|trust the percentages)\\.")]
     private static partial Regex Contradictions();
 
     [GeneratedRegex(@"([\d.]+)([KMG])B read")]

@@ -46,7 +46,7 @@ public class LayerTests
         var sentence = Answers.Of(new MeasuredRun(LayerRuns.Make(8, Tcp, unix, random: new Random(1))))[1];
 
         Assert.Equal(isFaster, sentence.StartsWith("10 B, unix: in the kernel unix saves 2.4 µs of tcp's 7.5;", StringComparison.Ordinal));
-        Assert.Equal(!isFaster, sentence == "10 B, unix: no difference to tcp is decided, neither in a layer nor for the whole call.");
+        Assert.Equal(!isFaster, sentence == "10 B, unix: the difference to tcp is undecided in every layer and for the whole call.");
     }
 
     [Fact]
@@ -129,7 +129,8 @@ public class LayerTests
     {
         var run = LayerRuns.Make(2, Tcp);
         Assert.Null(Budget(run).Total.Interval);
-        Assert.Equal("10 B, tcp: 2 rounds are too few for an interval: its layers are unknown.", Answers.Of(new MeasuredRun(run))[0]);
+        Assert.Equal("10 B, tcp: 2 rounds are too few for an interval: the layers of this call are unknown.",
+            Answers.Of(new MeasuredRun(run))[0]);
     }
 
     [Fact]

@@ -47,7 +47,7 @@ public sealed class PageTests
     }
 
     [Fact]
-    public void The_caption_of_a_picture_says_which_direction_is_better_and_the_label_has_the_result()
+    public void The_caption_of_a_picture_says_which_direction_is_better_and_its_label_says_the_result()
     {
         var captions = Regex.Matches(Page, "<p class=\"cap\">([^<]*)</p>\n<div class=\"panels\">")
             .Select(match => match.Groups[1].Value).ToList();

@@ -120,7 +120,7 @@ public sealed class PublishedTests
         Assert.Equal("differs: in the same direction, but less", Noisy(wide, 2.5, 3).Text);
         Assert.Equal("agrees", Noisy(wide, 1.0, 2).Text);
         // The published ratio of 2 to 3 is excluded, but the direction of the difference is not known.
-        Assert.Equal("differs: less, and which of the two is faster is not decided", Noisy([0.58, 0.8, 0.9, 1, 1.2, 1.65], 2, 3).Text);
+        Assert.Equal("differs: less, and it is not decided which of the two is faster", Noisy([0.58, 0.8, 0.9, 1, 1.2, 1.65], 2, 3).Text);
         Assert.Equal("cannot tell: interval too wide",
             Noisy([0.58, 0.8, 0.9, 1, 1.2, 1.65], 1.3, 2).Text);
     }
@@ -141,7 +141,7 @@ public sealed class PublishedTests
         @"\| article-0 \|[^|]*measured [\d.]+× to", Page(Article()));
 
     [Fact]
-    public void An_interval_that_contains_the_published_ratio_and_1_gives_the_verdict_cannot_tell()
+    public void The_verdict_is_CannotTell_if_the_interval_contains_the_published_ratio_and_1()
     {
         var noisy = Simulated.Run([[1000, 1000, 1000, 1000, 1000, 1000, 1000], [950, 1200, 1010, 1150, 980, 1020, 1100]]);
         noisy = noisy with { Cells = [new Cell { Key = Web("port"), Address = "x" }, new Cell { Key = Web("socket"), Address = "x" }] };

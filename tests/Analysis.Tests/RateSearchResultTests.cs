@@ -16,7 +16,7 @@ public class RateSearchResultTests
 
     private const double ServiceNs = 50e3;
     private const int Rounds = 12 + RateSearch.Approach;
-    private const string TooFew = "is unknown: fewer than 100 calls near that rate may break the objective, too few to judge "
+    private const string TooFew = "is unknown: near that rate the objective allows fewer than 100 slow or failed calls, too few to judge "
         + "(-d makes windows longer).";
 
     [Theory]
@@ -82,7 +82,7 @@ public class RateSearchResultTests
         Assert.InRange(found.Rate, truth * 0.95, truth * 1.05);
 
         var model = new ReportModel(run);
-        Assert.Matches(@"^10 B: tcp keeps p99<1ms up to 1\d,\d{3} calls/s \[1\d,\d{3}, 1\d,\d{3}\], \d\d % of its rate at full load\.$",
+        Assert.Matches(@"^10 B: tcp keeps p99<1ms up to 1\d,\d{3} calls/s \[1\d,\d{3}, 1\d,\d{3}\], \d\d % of tcp's rate at full load\.$",
             Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))));
         Assert.Contains("Highest rate at p99<1ms\n", new TextReport().Make(model), StringComparison.Ordinal);
         Assert.Contains("Highest rate at p99&lt;1ms", new HtmlReport().Make(model), StringComparison.Ordinal);
@@ -99,12 +99,12 @@ public class RateSearchResultTests
 
     [Theory]
     [InlineData("p50<1s", Rounds,
-        "tcp keeps p50<1s at every rate that was tried, up to 25,000 calls/s, 1.25 times its rate at full load.")]
-    [InlineData("p50<10us", Rounds, "tcp does not keep p50<10us even at 200 calls/s, 1.0 % of its rate at full load.")]
+        "tcp keeps p50<1s at every rate that was tried, up to 25,000 calls/s, 1.25 times tcp's rate at full load.")]
+    [InlineData("p50<10us", Rounds, "tcp does not keep p50<10us even at 200 calls/s, 1.0 % of tcp's rate at full load.")]
     [InlineData("p50<200us", 3, "the highest rate at which tcp keeps p50<200us is unknown after 3 windows: "
         + "the objective was kept at 14,142/s, but not at 20,000/s.")]
     [InlineData("failures<1%", Rounds,
-        "tcp keeps failures<1% at every rate that was tried, up to 25,000 calls/s, 1.25 times its rate at full load.")]
+        "tcp keeps failures<1% at every rate that was tried, up to 25,000 calls/s, 1.25 times tcp's rate at full load.")]
     [InlineData("failures<0.0001%", Rounds, "the highest rate at which tcp keeps failures<0.0001% " + TooFew)]
     [InlineData("p99.9<1s", Rounds, "the highest rate at which tcp keeps p99.9<1s " + TooFew)]
     public void A_search_without_a_result_explains_why(string text, int rounds, string expected) =>
@@ -134,7 +134,7 @@ public class RateSearchResultTests
     {
         var run = At("p50<500us", [10_000, 7_071, 10_000, 14_142, 20_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000, 25_000],
             slow: i => i == 0 ? 9_000 : 0);
-        Assert.Equal("10 B: tcp keeps p50<500us at the highest rate that was tried, 25,000 calls/s, 1.25 times its rate at full load.",
+        Assert.Equal("10 B: tcp keeps p50<500us at the highest rate that was tried, 25,000 calls/s, 1.25 times tcp's rate at full load.",
             Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))));
     }
 

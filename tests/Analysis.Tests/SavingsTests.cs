@@ -62,7 +62,7 @@ public class SavingsTests
         var run = AtFiveThousand(0.28, server: true);
         run = run with { Rounds = [.. run.Rounds.Select(round => round.Cell == 0 ? round with { Credited = 8000 } : round)] };
 
-        Assert.Contains("At 5,000 calls/s, 10 B, unix in place of tcp: tcp reached only 4,000/s, so nothing is known at that rate.",
+        Assert.Contains("At 5,000 calls/s, 10 B, unix in place of tcp: tcp reached only 4,000/s, so nothing is known at the given rate.",
             Answers.Of(new MeasuredRun(run)));
     }
 

@@ -330,8 +330,9 @@ public sealed class OrderOfReportsTests
     }
 
     [Theory]
-    [InlineData(9, "10 B: unix is faster than tcp in pairs of the same round, although the median rounds say the opposite")]
-    [InlineData(5, "Percentages compare pairs of the same round, so they may differ from those of the medians: trust the percentages.")]
+    [InlineData(9, "10 B: unix is faster than tcp within rounds, although the median rounds say the opposite")]
+    [InlineData(5, "A percentage compares two arms within each round, so it may differ from the ratio of the medians: "
+        + "trust the percentages.")]
     public void Medians_that_contradict_the_pairs_have_a_note(int rounds, string note)
     {
         var made = new SampleRuns

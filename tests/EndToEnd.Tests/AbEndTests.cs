@@ -115,7 +115,9 @@ public sealed class AbEndTests : IDisposable
             """, TestContext.Current.CancellationToken);
         await using var tool = Start($"python3 '{script}' {{path}}", 1);
         Assert.Equal(2, await tool.ExitCodeAsync());
-        Assert.Equal("the base server ended with exit code 9 before its first request: its last lines:\n  out of luck\n", tool.Error);
+        Assert.EndsWith(
+            "the base server ended with exit code 9 before its first request: its last lines:\n  out of luck\n", tool.Error,
+            StringComparison.Ordinal); // on a busy machine, a warning comes first
         await new OwnProcesses(folder).AssertGoneAsync();
     }
 

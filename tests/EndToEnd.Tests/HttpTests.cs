@@ -79,7 +79,8 @@ public sealed class HttpTests : IAsyncDisposable
         var (code, output, error) = await Tool.RunAsync(["http", url, .. Tiny]);
         Assert.Equal((2, ""), (code, output));
         var why = new SocketException((int)SocketError.ConnectionRefused).Message;
-        Assert.Equal($"cannot connect to {new Uri(url).GetLeftPart(UriPartial.Authority)}: {why}\n", error);
+        // On a busy machine, a warning comes first.
+        Assert.EndsWith($"cannot connect to {new Uri(url).GetLeftPart(UriPartial.Authority)}: {why}\n", error, StringComparison.Ordinal);
     }
 
     [Fact]

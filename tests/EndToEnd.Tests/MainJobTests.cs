@@ -41,7 +41,7 @@ public sealed class MainJobTests : IDisposable
         (code, output, error) = await Tool.RunAsync(["--resume", ResultsFile, "-r", "+1", "-o", Of("more.html")]);
         Assert.True(code == 0, output + error);
         Assert.NotEqual(await File.ReadAllTextAsync(Of("page.html")), await File.ReadAllTextAsync(Of("more.html")));
-        Assert.StartsWith($"--resume adds its rounds to {ResultsFile}: leave out -o other.json, or write -o page.html for a report",
+        Assert.StartsWith($"--resume adds the new rounds to {ResultsFile}: leave out -o other.json, or write -o page.html for a report",
             (await Tool.RunAsync(["--resume", ResultsFile, "-o", "other.json"])).Item3, StringComparison.Ordinal);
     }
 
@@ -196,7 +196,8 @@ public sealed class MainJobTests : IDisposable
     [Theory]
     [InlineData("/etc/passwd", "which is not a folder: set TMPDIR to a folder for temporary files")]
     [InlineData(null,
-        "which makes the path of a Unix socket longer than the system allows (about 100 bytes): set TMPDIR to a shorter folder")]
+        "which makes the path of a Unix socket longer than the system allows (about 100 bytes): "
+            + "set TMPDIR to a folder with a shorter path")]
     public async Task A_temporary_folder_that_cannot_hold_a_socket_is_named_with_its_variable(string? place, string sentence)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the paths are Unix's");

@@ -10,7 +10,7 @@ public sealed partial class StockServiceTests : IDisposable
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
     [Fact]
-    public async Task The_service_of_the_template_is_compared_and_a_failure_to_start_shows_the_exception()
+    public async Task The_grpc_template_of_dotnet_is_measured_and_its_failure_to_start_shows_the_exception()
     {
         var project = Path.Combine(folder, "Shop");
         await DotnetAsync("new", "grpc", "-o", project, "--no-restore");

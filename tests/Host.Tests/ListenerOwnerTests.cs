@@ -154,7 +154,7 @@ public sealed class ListenerOwnerTests : IDisposable
     [InlineData(true, 5, 5)]        // nginx as another user sees it: the workers, but not the master, which belongs to root
     [InlineData(false, 5, null)]
     [InlineData(true, 1, null)]
-    public void The_hidden_parent_process_is_chosen_if_several_workers_share_a_socket(bool hidden, int parent, int? expected)
+    public void The_parent_of_workers_that_share_a_socket_is_its_owner_even_if_the_parent_is_hidden(bool hidden, int parent, int? expected)
     {
         var found = ListenerOwner.Choose([11, 12], pid => pid is 11 or 12 ? parent : null, hidden);
 

@@ -82,7 +82,8 @@ public class ProcessClockTests
     [Theory]
     [InlineData(30_000_000, 10_000_000, 30_000_000, 10_000_000)]    // split as by the coarse clock
     [InlineData(0, 0, 20_000_000, 20_000_000)]                      // below a step: split as since the start
-    public void Fine_CPU_time_is_split_in_the_ratio_of_the_coarse_clock(long user, long kernel, long expectedUser, long expectedKernel)
+    public void CPU_time_of_the_exact_clock_is_split_into_user_and_kernel_as_the_coarse_clock_says(
+        long user, long kernel, long expectedUser, long expectedKernel)
     {
         var earlier = new ProcessClock(7, 1_000, 500_000_000, 500_000_000, 0, 0);
         var later = earlier with { CpuNs = 40_001_000, UserNs = 500_000_000 + user, KernelNs = 500_000_000 + kernel };

@@ -46,7 +46,7 @@ public class BytesTests
     }
 
     [Fact]
-    public async Task A_server_with_routing_answers_valid_bytes_requests_and_rejects_invalid_ones()
+    public async Task A_server_with_routing_answers_valid_requests_for_bytes_and_rejects_invalid_requests()
     {
         var options = new ServerOptions { Listen = [Addresses.Unix()] };
         using var endpoint = EndpointBinder.Bind(new EndpointRole(IsEcho: false, EndpointBehavior.None), options.Listen[0], options);

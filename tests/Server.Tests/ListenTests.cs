@@ -135,7 +135,7 @@ public class ListenTests
         {
             var error = await Assert.ThrowsAsync<CannotListenException>(() => ServerUnderTest.StartAsync(new Address.Unix(path)));
             Assert.Equal($"cannot listen on unix:{path}: the file at this path is not a socket or belongs to another user: "
-                + "remove it or choose another path with --listen", error.Message);
+                + "remove the file or choose another path with --listen", error.Message);
             Assert.True(Path.Exists(path) || new FileInfo(path).LinkTarget == target);
             if (what is "file" or "link to a file")
                 Assert.Equal("precious", File.ReadAllText(path));

@@ -161,7 +161,7 @@ public sealed class SocketFileTests : IDisposable
         Assert.Equal(
             $"cannot listen on unix:{SocketPath}: the socket file of a server that has ended is at this path, and this user may not "
                 + "remove the file: "
-            + "let its owner remove it, or choose another path with --listen", error);
+            + "let the owner remove the file, or choose another path with --listen", error);
         Assert.True(File.Exists(SocketPath));
     }
 

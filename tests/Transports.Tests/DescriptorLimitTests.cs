@@ -59,7 +59,7 @@ public sealed partial class DescriptorLimitTests
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
-    public void A_loop_that_cannot_start_ends_all_loops_and_a_later_start_works(int descriptors)
+    public void If_one_loop_cannot_start_all_loops_end_and_a_later_start_works(int descriptors)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
         var before = Sets();

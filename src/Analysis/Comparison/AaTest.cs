@@ -76,8 +76,8 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
     /// <param name="over">The tested cells as text: <c>3 cells</c>.</param>
     public string Sentence(string reference, double delta, string over) => IsEqualWithin(delta)
         ? $"A/A passed: {reference} against itself is equal within ±{Quantity.Percent(delta)} over {over}: {Measured}."
-        : $"A/A not decided: {reference} against itself is {Measured} over {over}: this neither shows a difference nor excludes "
-            + $"a difference of {Quantity.Percent(delta)}.";
+        : $"A/A not decided: {reference} against itself is {Measured} over {over}: these rounds show no difference, but cannot "
+            + $"exclude one of {Quantity.Percent(delta)}.";
 
     private static double[] Differences(MeasuredRun run, MeasuredCell cell)
     {

@@ -104,13 +104,13 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         else if (isCrossed)
             crossed.Add($"{where}: {limit.Metric.Title} changed by {Change(estimate)}");
         else if (estimate.Interval is not { } interval)
-            open.Add(TextBuilding.Invariant($"{where}: undecided with {estimate.Rounds} rounds, at least {estimate.FewestRounds} in ")
-                + $"{(comparison.IsPaired ? "common" : "both files")} are needed");
+            open.Add(TextBuilding.Invariant($"{where}: undecided: at least {estimate.FewestRounds} rounds in ")
+                + TextBuilding.Invariant($"{(comparison.IsPaired ? "common" : "both files")} are needed, not {estimate.Rounds}"));
         else if (limit.IsExcluded(interval))
             return true;
         else
             open.Add($"{where}: {limit.Metric.Title} changed by {Change(estimate)}; these {(comparison.IsPaired ? "rounds" : "files")} "
-                + $"could show a change of {Quantity.Change(limit.Shown(estimate.Ratio, interval))} or more{ByDrift(estimate)}");
+                + $"could show only a change of {Quantity.Change(limit.Shown(estimate.Ratio, interval))} or more{ByDrift(estimate)}");
         return false;
     }
 

@@ -142,10 +142,10 @@ public static class Answers
     private static string Known(MeasuredRun run, MeasuredCell first, List<Rival> unknown)
     {
         if (unknown.Find(rival => rival.Comparison is not null)?.Comparison is not { } nearest)
-            return ArmComparison.Headline(first) == Metric.Rate ? "there is no round in which both answered a call"
+            return ArmComparison.Headline(first) == Metric.Rate ? "there is no round in which both arms answered a call"
                 : first.IsUntimed ? Untimed + string.Concat(unknown.Select(rival => Cost(run, first, rival.Cell)))
-                : $"no round of both arms has enough calls for a {ArmComparison.Headline(first).Title} of its own "
-                    + "(that in the table is of all rounds)";
+                : $"no round of both arms has enough calls for its own {ArmComparison.Headline(first).Title} "
+                    + $"(the {ArmComparison.Headline(first).Title} in the table is of all rounds)";
         nearest = nearest.AgainstReference(run);
         // Without an interval, or with a withheld verdict, it is unknown which arm is ahead. So the arms are not named.
         var pair = nearest.Verdict is { Estimate.Interval: null } or { Withheld.Length: > 0 } ? ""

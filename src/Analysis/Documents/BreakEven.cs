@@ -28,21 +28,21 @@ public static class BreakEven
         var less = $"{names} differ by less than {Quantity.Percent(delta)}";
         var areAlike = new[] { true, false }.All(isArmFaster => Joint(DerivedClaims.WorkBeyond(isArmFaster)) is { High: <= 0 });
         if (isMeasured && areAlike)
-            return $"{workload}: {less} whatever the server computes for a call.";
+            return $"{workload}: {less}, however much the server computes for a call.";
         if (Joint(DerivedClaims.Lead) is not { } lead || lead.Contains(0) || fits.Fits.Count == 0)
-            return isMeasured ? $"{workload}: these rounds do not show from how much work per call on {less}." : null;
+            return isMeasured ? $"{workload}: these rounds do not show above how much work per call {less}." : null;
         var isAhead = lead.Low > 0;
         if (Joint(DerivedClaims.WorkBeyond(isAhead)) is not { } interval)
             return null;
         var work = Math.Clamp(SignedRank.Estimate(fits.WorkBeyond(isAhead, delta).Select(one => one.Value)), interval.Low, interval.High);
         if (isMeasured && interval.High <= 0)
-            return $"{workload}: {less} whatever the server computes for a call.";
+            return $"{workload}: {less}, however much the server computes for a call.";
         if (!isMeasured)
             return interval.Low <= 0 ? null
                 : $"{workload}: with {Text(work, interval)} of additional work per call, {less} (calculated from the server's CPU per "
                     + "call).";
         if (interval.Low <= 0)
-            return $"{workload}: above at most {Quantity.Duration(interval.High)} of work per call, {less}.";
+            return $"{workload}: {less} above {Quantity.Duration(interval.High)} of work per call, and perhaps also below.";
         var most = fits.Works.Max(one => BreakEvenFits.NsOf(one.Cell.Key.ServerWork));
         var beyond = work > most ? $" (calculated: {Quantity.Duration(most)} was the most work measured)" : "";
         return $"{workload}: above {Text(work, interval)} of work per call, {less}{beyond}.";

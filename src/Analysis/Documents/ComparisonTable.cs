@@ -41,8 +41,8 @@ internal static class ComparisonTable
         if (comparisons is [{ IsPaired: true } sides])
         {
             return $"Both sides were measured in the same {Quantity.Many(sides.After.Run.CommonRounds, "round")}. Latencies "
-                + "are of the calls of all rounds, everything else is the median of the rounds; ratios of pairs of a round "
-                + "(Hodges–Lehmann) with simultaneous intervals for all cells and metrics, "
+                + "are of the calls of all rounds, everything else is the median of the rounds; ratios compare both sides within a round "
+                + "(Hodges–Lehmann), with simultaneous intervals for all cells and metrics, "
                 + (sides.HasLimits ? "separately for metrics with and without limits, " : "")
                 + (sides.IsLookedAt ? "at every look (t-mixture confidence sequence)." : "by sign flips of rounds (max-T).");
         }

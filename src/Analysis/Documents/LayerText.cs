@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>The layers of calls as a table, bars and sentences.</summary>
 internal static class LayerText
 {
-    public const string Title = "Layers of a gRPC call: what each layer adds to the layer below, in pairs of the same round";
+    public const string Title = "Layers of a gRPC call: what each layer adds to the layer below, compared within each round";
 
     /// <summary>The caption of the table of CPU times.</summary>
     public const string OfCpu = "CPU time of both sides per call, with soft interrupts that are charged to neither";
@@ -26,7 +26,7 @@ internal static class LayerText
             : OfCpu + ".";
         var floor = budgets.Any(HasFloor)
             ? " (an echo from an event loop: the cost of the kernel and of this client)" : "";
-        return $"{what} In µs. The first figure of a column includes everything below it{floor}. \"{Undecided}\": the interval "
+        return $"{what} In µs. The first figure of a column includes all layers below{floor}. \"{Undecided}\": the interval "
             + "contains 0. An echo carries its bytes both ways, a download only one way: with large sizes the steps below "
             + "HTTP/2 are upper bounds, and the step of HTTP/2 is a lower bound.";
     }
@@ -110,7 +110,8 @@ internal static class LayerText
     private static char Shade(Layer layer) => Shades[Layer.All.ToList().IndexOf(layer)];
 
     private static string Few(LayerBudget budget) =>
-        Invariant($"{budget.Rounds} {(budget.Rounds == 1 ? "round is" : "rounds are")} too few for an interval: its layers are unknown");
+        Invariant($"{budget.Rounds} {(budget.Rounds == 1 ? "round is" : "rounds are")} too few for an interval: ")
+            + "the layers of this call are unknown";
 
     private static string MadeOf(LayerBudget budget)
     {
@@ -124,7 +125,7 @@ internal static class LayerText
         static bool IsClaimed(LayerPart part) => part.IsDecided;
         var (arm, other, whole) = (budget.Call.Key.Arm, budget.Reference!.Call.Key.Arm, budget.Saving!);
         if (!IsClaimed(whole) && !budget.Savings.Any(IsClaimed))
-            return $"no difference to {other} is decided, neither in a layer nor for the whole call";
+            return $"the difference to {other} is undecided in every layer and for the whole call";
         var steps = budget.Steps.Zip(budget.Savings, (step, saving) => (step.Layer.Name, Part: saving)).ToList();
         var floor = steps[0].Part;
         var first = !IsClaimed(floor) ? $"{In(budget)} no difference to {other} is decided"

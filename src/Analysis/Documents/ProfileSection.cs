@@ -25,8 +25,8 @@ internal static class ProfileSection
         if (sampled.Count > 0)
         {
             sentences.Insert(0, "Each value is the stage's share of the samples × the server's CPU per call of the counted rounds. "
-                + "Intervals are of 95 %, each for itself, over pairs of sampled windows of one start of the server; "
-                + "in the row \"together\" over the counted rounds.");
+                + "Each interval holds at 95 % by itself, over pairs of sampled windows of one start of the server; "
+                + "the row \"together\" has intervals over the counted rounds.");
             sentences.AddRange(OfSamples(sampled));
         }
         return [.. blocks, new Block { Caption = profile.Refused, Sentences = sentences }];
@@ -47,7 +47,7 @@ internal static class ProfileSection
          orderby Math.Abs(whole) / reference.CallNs descending, part.Ns descending
          select $"{Arms.NameOf(run, arm.Cell.Workload)}: a call of {arm.Cell.Key.Arm} needs {Quantity.Micros(Math.Abs(whole))} "
              + $"{(whole > 0 ? "more" : "less")} CPU of the server than a call of {reference.Cell.Key.Arm}; "
-             + $"in the stage \"{stage}\" it needs "
+             + $"the stage \"{stage}\" alone needs "
              + $"{Signed(part).TrimStart('+')} µs {(whole > 0 ? "more" : "less")} (--profile).").FirstOrDefault();
 
     private static Block OfLoad(MeasuredRun run, List<StageShares> arms)
@@ -93,10 +93,10 @@ internal static class ProfileSection
         var changes = cells.Where(cell => cell is { CallNs: > 0, SampledCallNs: > 0 })
             .Select(cell => (cell.Cell.Key.Arm, Ratio: cell.SampledCallNs!.Value / cell.CallNs!.Value)).ToList();
         if (changes.Count > 0 && changes.MaxBy(one => Math.Abs(Math.Log(one.Ratio))) is var (arm, ratio))
-            yield return "The sampled windows are not counted. Their server CPU per call differs from that of the counted rounds by "
+            yield return "The sampled windows are not counted. Server CPU per call differs between these windows and the counted rounds by "
                 + $"{Quantity.Change(ratio)} or less ({arm}).";
         if (cells.MaxBy(cell => cell.Unnamed) is { Unnamed: >= 0.005 } most)
             yield return $"In up to {Quantity.Percent(most.Unnamed)} of the samples the innermost method has no name, only an assembly: "
-                + "it is code that was compiled ahead. The assembly decides the stage.";
+                + "such code was compiled ahead. The assembly decides the stage.";
     }
 }

@@ -13,7 +13,7 @@ public static class RateSearchSentences
         "Each arm was loaded in an open loop (Poisson). The rate of a window depends on the earlier windows: higher "
         + "after a window that kept the objective, lower after a window that did not. The result is fitted over the windows near the rate, "
         + "with a jackknife interval. Latency begins when a call is due; calls that failed, were cut off or sent too late count "
-        + "against it.";
+        + "against the objective.";
 
     /// <summary>Writes a sentence for each arm and workload.</summary>
     public static IEnumerable<string> Lines(MeasuredRun run) => RateSearchResult.Of(run).Select(found => Line(run, found));
@@ -68,15 +68,15 @@ public static class RateSearchSentences
         return $"{workload}: " + found.Outcome switch
         {
             SearchOutcome.Found => $"{arm} keeps {objective} up to {rate} calls/s [{Interval(found)}], "
-                + $"{Quantity.Percent(found.Rate / found.Saturation)} of its rate at full load.",
+                + $"{Quantity.Percent(found.Rate / found.Saturation)} of {arm}'s rate at full load.",
             SearchOutcome.Everywhere => $"{arm} keeps {objective} at "
                 + $"{(found.Windows.All(one => one.IsKept) ? "every rate that was tried, up to" : "the highest rate that was tried,")} "
                 + $"{rate} calls/s, "
-                + $"{Quantity.Significant(RateSearch.Most)} times its rate at full load.",
+                + $"{Quantity.Significant(RateSearch.Most)} times {arm}'s rate at full load.",
             SearchOutcome.Nowhere => $"{arm} does not keep {objective} even at {rate} calls/s, "
-                + $"{Quantity.Percent(RateSearch.Least)} of its rate at full load.",
-            SearchOutcome.TooFewCalls => $"the highest rate at which {arm} keeps {objective} is unknown: fewer than "
-                + $"{LatencyCounts.SamplesBeyond} calls near that rate may break the objective, too few to judge "
+                + $"{Quantity.Percent(RateSearch.Least)} of {arm}'s rate at full load.",
+            SearchOutcome.TooFewCalls => $"the highest rate at which {arm} keeps {objective} is unknown: near that rate the "
+                + $"objective allows fewer than {LatencyCounts.SamplesBeyond} slow or failed calls, too few to judge "
                 + "(-d makes windows longer).",
             _ => $"the highest rate at which {arm} keeps {objective} is unknown after {Windowed(found)}{Known(found)}.",
         } + (doubtful == 0 ? "" : $" In {doubtful} of {Windowed(found)} the machine was busy with something else.");

@@ -53,9 +53,9 @@ internal static class RunHeader
         var together = families.Length == 0 ? ""
             : $"; the intervals are simultaneous, at {VerdictText.Confidence(1 - Joint.Alpha)}, for {string.Join(", and for ", families)}";
         var processes = options.FreshServers ? "each round has a server process of its own"
-            : "all rounds share one start of the server, so they do not show how another start would differ";
-        var pairs = run.Record.Rounds.Any(round => round.Slices is not null) ? "pairs of slices in the same round"
-            : "pairs of the same round";
+            : "all rounds share one start of the server, so these rounds do not show how another start would differ";
+        var pairs = run.Record.Rounds.Any(round => round.Slices is not null) ? "pairs of slices of the same round"
+            : "pairs of arms in the same round";
         return $"Ratios are Hodges–Lehmann estimates over {pairs} with {kind}{together}; differences below "
             + $"{Quantity.Percent(options.Delta)} do not matter; {processes}.";
     }

@@ -91,7 +91,7 @@ internal static class RunTables
     public static IReadOnlyList<(string Heading, string Words)> AtGivenLoadWords { get; } =
     [
         ("p50", "Percentiles include the calls of all rounds; the latency of a call begins when the call is due."),
-        ("p99 of rounds", "p99 of rounds: the interval of the p99 of single rounds; with fewer than six rounds, their range."),
+        ("p99 of rounds", "p99 of rounds: the interval of the p99 over the rounds; with fewer than six rounds, the range."),
         ("CPU", "requests/s and CPU: median of the rounds and range."),
     ];
 
@@ -116,11 +116,11 @@ internal static class RunTables
                        select (Cell: cell, Comparison: comparison)).ToList();
         var decided = opposed.FindAll(one => one.Comparison.IsBetter || one.Comparison.IsWorse);
         return opposed.Count == 0 ? ""
-            : decided.Count == 0 ? "Percentages compare pairs of the same round, so they may differ from those of the medians: "
+            : decided.Count == 0 ? "A percentage compares two arms within each round, so it may differ from the ratio of the medians: "
                 + "trust the percentages."
             : string.Join(' ', decided.Select(one => $"{Arms.NameOf(run, one.Cell.Workload)}: {one.Cell.Key.Arm} is "
-                + $"{(one.Comparison.IsBetter ? "faster" : "slower")} than {one.Comparison.Reference.Key.Arm} in pairs of the same round, "
-                + "although the median rounds say the opposite: the pairs count."));
+                + $"{(one.Comparison.IsBetter ? "faster" : "slower")} than {one.Comparison.Reference.Key.Arm} within rounds, "
+                + "although the median rounds say the opposite: the rounds count."));
     }
 
     /// <summary>Makes the table of the latencies of the calls of all rounds together.</summary>

@@ -34,7 +34,7 @@ internal static class Savings
         foreach (var arm in new[] { reference, cell })
         {
             if (Median(arm, view => view.Rate) is { } rate && rate < arm.Median!.Record.AskedRate * Reached)
-                return $"{arm.Key.Arm} reached only {Quantity.Count(rate)}/s, so nothing is known at that rate";
+                return $"{arm.Key.Arm} reached only {Quantity.Count(rate)}/s, so nothing is known at the given rate";
         }
         var cost = ArmComparison.Cost(cell, reference);
         var coresOf = DerivedClaims.CoresOf(cell, reference);

@@ -72,7 +72,7 @@ internal static class WakeUps
 
     /// <summary>
     /// Computes the wake-ups per call of the cell minus those of the reference. Null when the difference is undecided
-    /// or too small to be a cause.
+    /// or too small to explain a difference in CPU time.
     /// </summary>
     private static double? Difference(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {

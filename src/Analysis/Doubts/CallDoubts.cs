@@ -152,7 +152,8 @@ internal static class ConnectionDoubts
         var asked = cell.Key.Streams;
         return cell.Rounds.Min(r => r.Record.Connections.StreamsAllowed) is { } allowed && allowed < asked
             ? new Observation(asked - allowed,
-                Invariant($"the server allows {allowed} streams per connection: of -m {asked}, {asked - allowed} waited in the client"))
+                Invariant($"the server allows {allowed} streams per connection: of {asked} calls (-m), ")
+                + Invariant($"{asked - allowed} waited in the client"))
             : null;
     }
 
@@ -162,7 +163,7 @@ internal static class ConnectionDoubts
                 && stats.Reopened * 500L >= r.Record.Completed)
             .Select(r => new Observation((double)r.Record.Connections.Reopened / Math.Max(1, r.Record.Completed), Invariant(
                 $"in round {r.Record.Number} connections were opened again {r.Record.Connections.Reopened} times for ")
-                + Invariant($"{r.Record.Completed} calls: these numbers include the time to open connections")))
+                + Invariant($"{r.Record.Completed} calls: rates and latencies include the time to open connections")))
             .MaxBy(seen => seen.Severity);
 
     private static Observation? Differ(RoundMetrics r, CellKey key)
@@ -183,7 +184,7 @@ internal static class ConnectionDoubts
             return new Observation(2, Invariant($"in round {number} the client counted {own} calls and the server {calls}"));
         // With few calls, some connections stay idle by chance. So a doubt needs more than ten calls per connection.
         return stats.Active < stats.Opened && r.Record.Completed > 10L * stats.Opened
-            ? new Observation(1, Invariant($"in round {number} no call used {stats.Opened - stats.Active} of {stats.Opened} connections"))
+            ? new Observation(1, Invariant($"in round {number} only {stats.Active} of {stats.Opened} connections carried calls"))
             : null;
     }
 }

@@ -18,7 +18,7 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
         new(RunDoubts.AaTooFew, Reach.Figures),
         new(RunDoubts.Incomplete, Reach.Figures),
         InCells("failures", Reach.Ratios, CallDoubts.Failures,
-            "Find out why calls failed: they take the server's time, but rates and latencies leave them out."),
+            "Find out why calls failed: failed calls take the server's time, but rates and latencies leave them out."),
         InCells("ports", Reach.Figures, CallDoubts.NoLocalPort,
             "Open fewer connections per minute than there are ports (-R), widen net.ipv4.ip_local_port_range (Windows: netsh "
             + "int ipv4 set dynamicport), "
@@ -29,11 +29,11 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
             "Measure both sides on one machine, or use --mode ping-pong, which needs only one clock."),
         InCells("little", Reach.Ratios, LittlesLaw.Broken,
             "Do not use these latencies: the machine stood still at an edge of the window, or the tool lost time or samples. Repeat with "
-                + "fewer threads than cores, and report the fault if an idle machine shows it again."),
+                + "fewer threads than cores, and report a fault of the tool if this comes again on an idle machine."),
         InCells("connections", Reach.Ratios, ConnectionDoubts.Differ,
             "Check the limits with GrpcBench doctor, and make sure that no other client uses this server."),
         InCells("reopened", Reach.Ratios, ConnectionDoubts.Reopened,
-            "Find out why the server ends its connections (a limit on their calls or age, GOAWAY), and raise that limit."),
+            "Find out why the server ends its connections (a limit on calls or age, GOAWAY), and raise that limit."),
         InCells("streams-limit", Reach.Figures, ConnectionDoubts.StreamsLimited,
             "Lower -m to the limit of the server, open more connections (-c), "
             + "or raise the limit (GrpcBenchServer --max-streams)."),
@@ -46,7 +46,7 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
         InCells("not-warm", Reach.Figures, ClientDoubts.NotWarm, "Warm up longer: --warmup 5s."),
         InCells("not-steady", Reach.Figures, Steadiness.Trend, "Warm up longer (--warmup 5s) or measure longer (-d 10s)."),
         InCells("trend", Reach.Figures, Steadiness.TrendOverRounds,
-            "Use ratios: a trend that both arms share cancels out in pairs of the same round, but not in absolute figures. Find out what "
+            "Use ratios: a trend that both arms share cancels out in a ratio of one round, but not in absolute figures. Find out what "
             + "changed on the machine, or in a server that ran through all rounds."),
         InCells("placement", Reach.Ratios, Steadiness.TwoGroups,
             "Pin both sides to CPUs: --client-cpus, and --server-cpus or, for your own server, taskset (Windows: start /affinity)."),
@@ -61,7 +61,7 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
         InCells("unattributed-cpu", Reach.Figures, MachineDoubts.UnclaimedCpu,
             "Compare the sum of client, server and unattributed CPU, not the sides alone."),
         InCells("bytes-in-flight", Reach.Figures, CallDoubts.BytesInFlight,
-            "The result is valid for this number of connections only: measure with fewer (-c) to learn about the transport."),
+            "The result is valid for this number of connections only: measure with fewer connections (-c) to learn about the transport."),
         InCells("few-samples", Reach.Figures, CallDoubts.FewSamples, "Measure longer (-d) to see these percentiles."),
         new(RunDoubts.TlsCompared, Reach.Figures),
         new(RunDoubts.PipeIsSocket, Reach.Figures),

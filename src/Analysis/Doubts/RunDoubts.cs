@@ -89,8 +89,8 @@ internal static class RunDoubts
             Id = "shared-cache",
             Doubt = "Memory was slower at times, as when other programs fill the processor's cache: before a quarter of the measurements "
                 + Invariant($"a walk through 4 MiB took less than {lower:0} ns per step, before another quarter more than {upper:0}. ")
-                + "Calls over many connections may have cost more then.",
-            Fix = "Use ratios, which come from pairs of the same round, instead of single figures, or use a machine without other load.",
+                + "Calls over many connections may have cost more at these times.",
+            Fix = "Use ratios, which compare arms within a round, instead of single figures, or use a machine without other load.",
         };
     }
 

@@ -59,7 +59,7 @@ public sealed record LayerBudget
         return WithIntervals(run, budgets.ConvertAll(budget => WithReference(run, budget, budgets)));
     }
 
-    /// <summary>Computes the intervals. The parts of all calls are one family with simultaneous intervals.</summary>
+    /// <summary>Computes the intervals of all parts. The parts of all budgets are one family: their intervals are simultaneous.</summary>
     private static List<LayerBudget> WithIntervals(MeasuredRun run, List<LayerBudget> budgets)
     {
         var parts = budgets.SelectMany(budget => budget.Steps.Select(step => step.Part).Append(budget.Total).Concat(budget.Savings)

@@ -96,8 +96,8 @@ public sealed class MeasuredCell
     public RoundMetrics? OfLatencies => Median is null ? null : All;
 
     /// <summary>
-    /// Computes the range of a metric over the rounds: the signed-rank interval, or minimum and maximum when there are
-    /// too few rounds for an interval. Null with fewer than two rounds.
+    /// Computes how far a metric varies over the rounds: the signed-rank interval, or minimum and maximum (IsRange is
+    /// then true) when there are too few rounds for an interval. Null with fewer than two rounds.
     /// </summary>
     /// <param name="alpha">The probability that the interval misses the middle of the values.</param>
     public (Interval Bounds, bool IsRange)? OverRounds(Metric metric, double alpha)

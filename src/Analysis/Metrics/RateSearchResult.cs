@@ -111,8 +111,8 @@ public sealed class RateSearchResult
             [.. windows.Select(window => ProbeOf(term, window))], term.Allowed, centre, Joint.Alpha)).OfType<FoundCrossing>().ToList();
         if (IsTooFew(near))
             return (SearchOutcome.TooFewCalls, 0, null);
-        // If there is no interval, the rate lies at or beyond an end of the tried rates, or too few windows are near
-        // this rate.
+        // A crossing has no interval when its rate is at or outside the lowest or highest tried rate, or when too few
+        // windows have a rate near it.
         return crossings.MinBy(one => one.Rate) is { Interval: { } interval } least
             ? (SearchOutcome.Found, least.Rate, interval) : (SearchOutcome.Unknown, 0, null);
     }

@@ -25,9 +25,9 @@ internal sealed class ObjectivePlot : IPlot
             return null;
         var objectives = lines.Select(line => line.Found.Objective.Text).Distinct();
         return new Plot(Name, $"Highest rate at {string.Join(" and ", objectives)}",
-            "Lower and further right is better. A mark is a window at its rate; the curve is fitted to the marks and never falls "
+            "Lower and further right is better. Each mark is one window; the curve is fitted to the marks and never falls "
                 + "(isotonic regression of the logarithms). The bar on the line is the interval of the highest rate that keeps the "
-                + "objective. This rate is estimated from the share of slow calls, so the curve may cross the line beside it.",
+                + "objective. This rate is estimated from the share of slow calls, so the curve may cross the line at another rate.",
             [.. lines.GroupBy(line => line.Found.Cell.Workload).Select(point => Draw([.. point]))],
             [.. model.Files.Select(file => RateSearchSentences.Windows(file.Run))]);
     }

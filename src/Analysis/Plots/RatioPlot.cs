@@ -95,7 +95,7 @@ internal sealed class RatioPlot : IPlot
             : compared.TrueForAll(comparison => comparison.Metric != Metric.Rate) ? "Median latency" : "Requests per second and latency";
         var builds = compared.Select(comparison => comparison.Reference.Key.Setting).Distinct().ToList();
         return $"{what} against " + (references is [var one] ? one + (names > 1 ? " of the same client" : "")
-            : builds is [{ Length: > 0 } build] ? build : "the default or reference");
+            : builds is [{ Length: > 0 } build] ? build : "each arm's own reference");
     }
 
     private static Panel Draw(Facet facet, double delta)

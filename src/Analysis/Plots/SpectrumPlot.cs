@@ -17,7 +17,7 @@ internal sealed class SpectrumPlot : IPlot
     {
         var series = Series.Of(model).Where(s => s.Cells.Any(HasData)).ToList();
         return series.Count == 0 ? null : new Plot(Name, "Latency spectrum",
-            "Lower is better. Latency of the calls of all rounds at each percentile, as far as 100 samples lie beyond it. In a "
+            "Lower is better. Latency of the calls of all rounds at each percentile with at least 100 samples beyond it. In a "
                 + "closed loop a faster arm also answers sooner by Little's law: compare latency at equal load (--load). Both axes are "
                 + "logarithmic.",
             [.. CpuPlot.Points(series).Where(point => Lines(series, point).Count > 0).Select(point => Draw(point, series))],

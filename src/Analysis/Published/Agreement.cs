@@ -6,7 +6,7 @@ public enum Agreement
     /// <summary>Nothing was published, or the published number could not be read.</summary>
     NothingToCompare,
 
-    /// <summary>The whole interval lies within the published range, widened by delta.</summary>
+    /// <summary>The published range, widened by delta, contains the whole interval.</summary>
     Agrees,
 
     /// <summary>

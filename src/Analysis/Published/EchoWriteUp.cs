@@ -89,7 +89,7 @@ internal sealed class EchoExplanation : IExplanation
             + "than over TCP is not decided";
         var computing = cpu is { IsDecided: true } ? $", with {Change(cpu)} of CPU" : "";
         return $"over {cell.Key.Transport} {trip}{computing}{(apart && waiting is { IsDecided: true } ? $" and {Change(waiting)} of waiting"
-            : apart || computing.Length == 0 ? "" : ", part of which both sides use at the same time")}.";
+            : apart || computing.Length == 0 ? "" : "; both sides use a part of this CPU time at once")}.";
     }
 
     /// <summary>Returns the difference if the simultaneous interval of this metric decides the difference. Null otherwise.</summary>

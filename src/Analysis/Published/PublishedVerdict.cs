@@ -62,7 +62,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
         if (interval.Low >= 1 / (1 + Delta) && interval.High <= 1 + Delta)
             return "no such difference here";
         if (interval.Contains(1))
-            return "less, and which of the two is faster is not decided";
+            return "less, and it is not decided which of the two is faster";
         if (interval.Low > 1 != claimsFaster)
             return "in the opposite direction";
         var less = claimsFaster ? interval.High < Published.Low : interval.Low > Published.High;

@@ -40,7 +40,8 @@ public sealed class PrometheusReport : IReport
                       let against = Labels(series) + Label("metric", comparison.Metric.Id)
                           + Label("reference", comparison.Reference.Key.Arm)
                       select (Labels: against, comparison.Verdict.Estimate)).ToList();
-        Append(text, "ipcbench_comparison_ratio", "Metric of the cell divided by that of its reference, from pairs of one round.",
+        Append(text, "ipcbench_comparison_ratio",
+            "Metric of the cell divided by the same metric of the reference, from pairs within a round.",
             ratios.Select(ratio => (ratio.Labels, (double?)ratio.Estimate.Ratio)));
         Append(text, "ipcbench_comparison_ratio_low", "Lower bound of the ratio.",
             ratios.Select(ratio => (ratio.Labels, ratio.Estimate.Interval?.Low)));

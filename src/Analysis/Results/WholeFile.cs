@@ -145,7 +145,7 @@ public static partial class WholeFile
             throw new IOException("the name is longer than the system allows");
         var mode = !OperatingSystem.IsWindows() && Path.Exists(target) ? File.GetUnixFileMode(target) : anybody;
         if ((mode & anybody) == 0)
-            throw new UnauthorizedAccessException("it is read-only");
+            throw new UnauthorizedAccessException("the file is read-only");
         if (Path.Exists(target)) // opening throws if this user may not write the file
             new FileStream(target, FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete).Dispose();
         var folder = Path.GetDirectoryName(target)!;

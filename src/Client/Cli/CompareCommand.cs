@@ -62,7 +62,7 @@ internal static class CompareCommand
     internal static Option<string[]> FailOn() => new PlacedOption<string[]>(HelpPlace.Output, "--fail-on")
     {
         HelpName = "LIMIT",
-        Description = "exit 4 when the whole interval is beyond the limit, a cell is missing or a run did not end: "
+        Description = "exit 4 when the whole interval is beyond the limit, a cell is missing or a run is incomplete: "
             + "'rps<-5%', 'p99>10%', 'client_cpu>5%'; repeatable",
     };
 

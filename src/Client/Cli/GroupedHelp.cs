@@ -36,21 +36,21 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
           GrpcBench http a=http://localhost:81/ b=http://localhost:82/ -n 1000 -c 1   compare two servers, as ab would measure them
           GrpcBench --connect-per-call both           what a connection for every call costs
           GrpcBench sweep --vary socket-buffer=64k,256k,1M -s 1M   what a setting changes
-          GrpcBench article --quick                   repeat a published comparison: how much of its difference is TLS, topology, transport
+          GrpcBench article --quick                   repeat a published comparison: how much of the difference is TLS, topology, transport
           GrpcBench echo --quick                      ping-pong of bytes without a protocol, with ratios to TCP
           GrpcBench layers --quick                    how much of a gRPC call is the transport
           eval "$(GrpcBench completion bash)"         the shell completes commands and options
         """;
 
     private const string ExitCodes = "Exit codes: 0 done, 1 usage, 2 machine or server (also: no call succeeded), 3 some calls failed, "
-        + "4 a gate was crossed, 130 interrupted";
+        + "4 a gate failed (--fail-on), 130 interrupted";
 
     /// <summary>The words that reports use, with their meanings.</summary>
     private static IReadOnlyList<(string Word, string Meaning)> Terms { get; } =
     [
         ("arm", "one of the things that a run compares: a transport, a client, a value of a setting"),
         ("cell", "one arm at one load: a size, a number of connections and of streams, a rate"),
-        ("round", "all cells measured once, in random order; ratios come from pairs of the same round"),
+        ("round", "all cells measured once, in random order; a ratio compares two arms within a round"),
         ("unattributed", "CPU time of the machine that belongs to neither client nor server"),
         ("doubt", "a reason to distrust a number, with advice"),
     ];

@@ -52,5 +52,5 @@ internal static class ReportEnding
     private static string Refusal(string path, string ending) =>
         $"-o {path}: the extension decides the format, but "
             + $"{(ending.Length == 0 ? "the file has no extension" : $"'{ending}' is unknown")}: "
-            + $"write {ResultsEnding} for the results file (for report, compare and --resume), or for a report: {Known}";
+            + $"write {ResultsEnding} for the results file, which report, compare and --resume read, or for a report one of {Known}";
 }

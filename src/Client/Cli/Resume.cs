@@ -29,17 +29,17 @@ internal sealed class Resume
             if (!allowed.Contains(other.Option))
             {
                 throw new UsageException(
-                    "with --resume all options except -r, -v, --format and -o of a report come from the file: leave out "
+                    "--resume takes all options from the file, except -r, -v, --format and -o of a report: leave out "
                         + $"{other.Option.Name}");
             }
         }
         var rounds = typed.GetValue(options.Rounds) ?? Usual;
         if (!rounds.StartsWith('+'))
-            throw new UsageException($"-r '{rounds}' with --resume needs a plus sign, which adds rounds: write -r {Usual}");
+            throw new UsageException($"--resume adds rounds, so -r '{rounds}' needs a plus sign: write -r {Usual}");
         var more = Parsers.Integer(rounds[1..], "-r", 1, MostRounds);
         var (results, reports) = ReportEnding.Divide(typed.GetValue(options.Output) ?? []);
         if (results is not null)
-            throw new UsageException($"--resume adds its rounds to {file}: leave out -o {results}, or write -o page.html for a report");
+            throw new UsageException($"--resume adds the new rounds to {file}: leave out -o {results}, or write -o page.html for a report");
         return new Resume(
             Resumption.Open(file, more),
             new OutputOptions { Verbose = typed.GetValue(options.Verbose), Format = typed.GetValue(options.Format), Reports = reports });

@@ -44,7 +44,7 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
         [.. CallMode.All, "unary,upload"]);
 
     public Option<string> Messages { get; } = list.Text(HelpPlace.What.Rarely, "--messages", "COUNT",
-        "messages per stream, after which a new stream is opened (default: one stream for the whole load); for --mode ping-pong, push "
+        "messages per stream; then a new stream is opened (default: one stream for the whole load); for --mode ping-pong, push "
             + "and pull, and for --call of a method that takes a stream");
 
     public Option<string> Chunk { get; } = list.Text(HelpPlace.What.Rarely, "--chunk", "LIST",
@@ -57,7 +57,7 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
 
     public Option<string> Reference { get; } = CompletionCommand.Suggesting(
         list.Text(HelpPlace.What.Rarely, "--reference", "ARM",
-        $"the arm that ratios refer to (default: {ReferenceArm.Usual})"), [.. preset.OfferedTransports]);
+        $"compare the other arms with this arm (default: {ReferenceArm.Usual})"), [.. preset.OfferedTransports]);
 
     public Option<string> Delta { get; } = list.Text(HelpPlace.What.Rarely, "--delta", "SHARE",
         preset.Help("--delta", "a difference smaller than this does not matter", preset.Delta), "--ignore-below");
@@ -89,7 +89,7 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
             preset.Rounds), "--rounds"), "auto");
 
     public Option<string> Slice { get; } = list.Text(HelpPlace.Time.Rarely, "--slice", "TIME",
-        preset.Help("--slice", "compared cells take turns of this length; 0: each cell is measured without turns", preset.Slice));
+        preset.Help("--slice", "compared cells take turns of this length; 0: no turns", preset.Slice));
 
     public Option<string> Calls { get; } = list.Text(HelpPlace.Time.Rarely, "-n", "COUNT",
         preset.Help("-n", "calls per measurement instead of a time", preset.Calls), "--calls");
@@ -148,7 +148,7 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
 
     public Option<string> ServerPids { get; } = CompletionCommand.Suggesting(
         list.Text(HelpPlace.Machine.Rarely, "--server-pids", "LIST",
-        "with -U: the server's processes, e.g. 12,34, whose CPU time is counted together with their descendants' "
+        "with -U: count the CPU time of these processes and their descendants as the server's, e.g. 12,34 "
             + "(default: the process that listens at the address); none: no process"), "none");
 
     public Option<string[]> Watch { get; } = list.Many(HelpPlace.Machine.Rarely, "--watch", "NAME=ADDRESS",
@@ -158,7 +158,7 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
         "afterwards sample the server with perf(1): its CPU time by stage, from system calls to the handler (Linux)");
 
     public Option<bool> AgainstItself { get; } = list.Flag(HelpPlace.Machine.Rarely, "--aa",
-        "check the method: measure the reference twice, at two endpoints, and compare", "--against-itself");
+        "check the method: compare the reference with itself, at two endpoints", "--against-itself");
 
     public Option<bool> Verbose { get; } = list.Flag(HelpPlace.Output, "-v",
         "show every round, all tables and the advice on doubts", "--verbose");

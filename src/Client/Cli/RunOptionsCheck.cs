@@ -43,7 +43,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         var cells = Servers * options.Sizes.Count * options.Topologies.Count * options.Clients.Count * options.ConnectPerCall.Count
             * options.Variants.Count;
         if (options.Output.Crank && options.Loads.Count > 0)
-            yield return "--crank measures one cell, but --load, --my-rate and --find add cells: leave them out, or write -R";
+            yield return "--crank measures one cell, but --load, --my-rate and --find add cells: leave out these three, or write -R";
         if (options.Output.Crank && cells * Ways != 1)
             yield return "--crank measures one cell: name one size with -s (or --call) and one server with -U";
     }
@@ -62,7 +62,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             if (options.Variants.Any(variant => variant is { EchoAlone: false, Knobs.Sockets: "bare" })
                 && options.Protocols.Any(protocol => protocol != ProtocolTable.Echo))
             {
-                yield return "--sockets bare serves only raw echoes: use it with GrpcBench echo, or write dotnet or loop";
+                yield return "--sockets bare serves only raw echoes: use bare with GrpcBench echo, or write dotnet or loop";
             }
             yield break;
         }
@@ -72,7 +72,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
                 + "make this setting in your server, or leave out -U";
         }
         if (options.ServerCpus is not null)
-            yield return "--server-cpus is for a server that this tool starts: with -U start your server under taskset (Windows: "
+            yield return "--server-cpus is for a server that this tool starts: with -U, start your server under taskset (Windows: "
                 + "start /affinity)";
         if (isTyped(declared.Transports))
             yield return "--transports is for a server that this tool starts: leave out --transports, because -U names the addresses";
@@ -107,7 +107,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         if (options.RoundsAuto && arms < 2 && !options.AgainstItself && !sweeping)
             yield return "-r auto needs a comparison: name at least two servers or transports, or write a number of rounds";
         if (options.ConnectPerCall.Contains(true) && options.Topologies.Any(topology => topology.Streams > 1))
-            yield return "with -m calls share a connection, but --connect-per-call opens a connection for each call: use -c without -m";
+            yield return "-m puts several calls on a connection, but --connect-per-call opens one for each call: use -c without -m";
         if (options.Poisson && options.Rate is null && options.Loads.Count == 0)
             yield return "--arrivals needs an open loop: add -R 20k, --load 50% or --my-rate 5k";
         if (options.Rate is not null && options.Loads is [var load, ..])

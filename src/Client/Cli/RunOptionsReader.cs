@@ -40,7 +40,7 @@ internal sealed class RunOptionsReader(
         var names = Get(declared.Shape) is { } text ? Parsers.List(text, "--shape", ShapeOf) : null;
         if (names is not null && isTyped)
             throw new UsageException("--shape sets the number of connections and calls, as -c and -m do: leave out --shape, or -c and -m "
-                + "(--client grpc-dotnet -c 2: Grpc.Net.Client with two connections)");
+                + "(to give Grpc.Net.Client two connections: --client grpc-dotnet -c 2)");
         var several = (options.OwnServer ? options.Transports.Count : options.Addresses.Count) > 1;
         var takesShapes = options is { Calls: null, Rate: null, Loads: [], Variants: [_], Protocols: [ProtocolTable.Grpc] }
             && options.Modes is [CallMode.Unary] && options.ConnectPerCall is [false]

@@ -30,10 +30,10 @@ internal sealed class ServiceOptions(OptionList list)
         "with --call: the fields that the first reply of each connection must have");
 
     public Option<string> DataBinary { get; } = list.Text(HelpPlace.What.Rarely, "--data-binary", "@FILE",
-        "with --call: a file with the encoded request message, for which no types are needed");
+        "with --call: a file with the encoded request message; needs no types");
 
     public Option<bool> List { get; } = list.Flag(HelpPlace.Service, "--list",
-        "print the services and methods of the server at -U, by its reflection");
+        "print the services and methods of the server at -U, by reflection");
 
     public Option<string> Describe { get; } = list.Text(HelpPlace.Service.Rarely, "--describe", "NAME",
         "print a service, message or enum of the server at -U with all types that it uses");

@@ -27,7 +27,7 @@ internal static class LimitChecks
             return new("accept-queue", Level.Ok, Text($"an accept queue of {queue} for {connections} connections"));
         var fix = system > 0 && system < asked
             ? Text($"sysctl -w net.core.somaxconn={asked}")
-            : Text($"start the server with --backlog {connections} and set net.core.somaxconn as high");
+            : Text($"start the server with --backlog {connections} and set net.core.somaxconn to {connections}");
         return new("accept-queue", Level.Warn,
             Text($"{connections} connections are more than the accept queue of {queue}: some connection attempts will be repeated"), fix);
     }

@@ -70,6 +70,6 @@ internal sealed class ConnectionRamp
             $"only {times.Count} of {options.Connections} connections to {options.Address} could be opened "
             + $"within {options.ConnectDeadline.TotalSeconds:0.#} s: {said}")
             + (answers && error is not NoLocalPortException
-                ? ": the server may have reached its limit of connections or open files (ulimit -n where it was started)" : "");
+                ? ": the server may have reached its limit of connections or open files (ulimit -n where the server was started)" : "");
     }
 }

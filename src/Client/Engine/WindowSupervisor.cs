@@ -96,8 +96,8 @@ internal sealed class WindowSupervisor(
         IsAbandoned = true;
         var seconds = drainLimit.TotalSeconds + GraceNs / 1e9;
         Lost = string.Create(CultureInfo.InvariantCulture,
-            $"calls to {options.Address} did not end, although this tool cut them off: {seconds:0.#} s after the window ")
-            + "they count as cut off (the client got too little CPU time, or this is a fault of the tool: please report it)";
+            $"calls to {options.Address} had not ended {seconds:0.#} s after the window, so this tool counts these calls as cut off ")
+            + "(the client got too little CPU time, or the tool has a fault: please report this fault)";
     }
 
     private string? WhyLost(long now)
@@ -105,7 +105,7 @@ internal sealed class WindowSupervisor(
         if (IsDown(now))
         {
             return string.Create(CultureInfo.InvariantCulture,
-                $"the server at {options.Address} is gone: no lost connection could be reopened for {LostAfterNs / 1e9:0} s");
+                $"the server at {options.Address} is gone: within {LostAfterNs / 1e9:0} s no lost connection could be reopened");
         }
         var patience = Math.Max(LostAfterNs, Ns(options.Timeout)) + LongestGapNs();
         if (!IsIdle(now) || now - idleSince < patience)

@@ -16,7 +16,7 @@ internal class Worker(IStream stream, Pacer pacer, Scheduler scheduler)
     public long Calls { get; protected set; }
 
     /// <summary>
-    /// The due time of a call that this stream claimed but did not send, since the load was over. Null without such a call.
+    /// The due time of a call that this stream claimed but did not send, because the load had ended. Null without such a call.
     /// </summary>
     public long? NotSentNs { get; protected set; }
 

@@ -53,13 +53,13 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
             throw new UsageException($"--resume: {e.Message}");
         }
         if (!KeepsCommandLine(kept))
-            throw new UsageException($"--resume: {file} does not keep the secrets of its command line, so the run cannot be "
-                + "repeated (a run can if -H, --data and --expect name files, as @FILE)");
+            throw new UsageException($"--resume: {file} does not keep the secrets of its command line, so no rounds can be "
+                + "added (runs with -H, --data and --expect as @FILE can be resumed)");
         // A file time far in the future means that the clock was set back since then, so the file was not written a moment ago.
         if (kept.Ending == RunEnding.Running
             && (DateTimeOffset.UtcNow - System.IO.File.GetLastWriteTimeUtc(file)).Duration() < LongestSilence)
             throw new UsageException($"--resume: {file} was written a moment ago and is not complete: wait until the run that writes "
-                + "it has ended");
+                + "this file has ended");
         return new Resumption(file, kept, more);
     }
 

@@ -52,8 +52,8 @@ internal sealed record RunOptions
     public TimeSpan Slice { get; init; }
 
     /// <summary>
-    /// True when the user gave <see cref="Slice"/>. Cells then take turns even on a user's servers that may close idle
-    /// connections.
+    /// True when the user gave <see cref="Slice"/>. Cells then take turns even on servers that the user started.
+    /// Otherwise they do not, because such a server may close connections that are idle between turns.
     /// </summary>
     public bool FixedSlice { get; init; }
 

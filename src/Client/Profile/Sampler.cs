@@ -32,7 +32,7 @@ internal sealed class Sampler : IAsyncDisposable
         if (Unprivileged() && processes.Where(IsOfAnother).Select(one => (int?)one).FirstOrDefault() is { } other)
         {
             return string.Create(CultureInfo.InvariantCulture, $"--profile: process {other} belongs to another user, so only root may ")
-                + "sample it: nothing is sampled";
+                + "sample this process: nothing is sampled";
         }
         if (Environment.GetEnvironmentVariable("PATH")?.Split(':').Any(folder => File.Exists(Path.Combine(folder, "perf"))) != true)
             return "--profile: there is no perf(1) here (Debian: apt install linux-perf): nothing is sampled";

@@ -147,7 +147,7 @@ internal static class CallTargets
             && last.Status is not (GrpcStatusCode.Unavailable or GrpcStatusCode.DeadlineExceeded);
         return isSure
             ? $"answers {call.Method} with {Said(call, last.StatusText)}: "
-                + "check the request (--data, -H), since only calls that end with OK are measured"
+                + "check the request (--data, -H), because only calls that end with OK are measured"
             : null;
     }
 

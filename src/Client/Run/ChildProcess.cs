@@ -39,7 +39,7 @@ internal static partial class ChildProcess
         {
             throw new EnvironmentException(
                 $"{variable} is '{folder}', which makes the path of a Unix socket longer than the system allows (about 100 bytes): "
-                    + $"set {variable} to a shorter folder", e);
+                    + $"set {variable} to a folder with a shorter path", e);
         }
         catch (PlatformNotSupportedException)
         {
@@ -140,7 +140,7 @@ internal static partial class ChildProcess
             ProcessTree.Kill(one);
     }
 
-    // The system may have given the id of an ended process to another process.
+    // The id of an ended process is not used: the system may have given this id to another process.
     private static bool TryKill(Process process) => process.HasExited || ProcessTree.Kill(process.Id);
 
     /// <summary>

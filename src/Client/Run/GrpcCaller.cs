@@ -141,8 +141,8 @@ internal sealed class GrpcCaller : IDisposable
     /// <param name="usual">The advice for all other errors. It begins with a full stop or a colon.</param>
     public static string Advised(IOException e, string usual) => e is WithoutHttp2Exception
         ? $"{e.Message}. The server speaks HTTP/1.1 here, and gRPC needs HTTP/2: try https:// for a port with TLS, or in ASP.NET Core add "
-            + "--Kestrel:EndpointDefaults:Protocols Http2 to the command of the server, or --contentRoot . if the appsettings.json "
-            + "beside the program says it"
+            + "--Kestrel:EndpointDefaults:Protocols Http2 to the command of the server, or --contentRoot . if appsettings.json "
+            + "beside the program turns on HTTP/2"
         : e.Message + usual;
 
     public void Dispose() => http.Dispose();

@@ -36,8 +36,8 @@ internal sealed class ProfilePhase(BenchPlan plan, ServerSet servers, IRoundRunn
         try
         {
             observer.Note(string.Create(CultureInfo.InvariantCulture,
-                $"the server is sampled by perf: {SampledWindows.Count} windows of {SampledWindows.Length.TotalSeconds:0.###} s per cell, ")
-                + "which are not counted in results");
+                $"the server is sampled by perf: {SampledWindows.Count} windows of {SampledWindows.Length.TotalSeconds:0.###} s per cell; ")
+                + "results do not count these windows");
             await using var sampler = new Sampler();
             for (var window = 1; window <= SampledWindows.Count; window++)
             {

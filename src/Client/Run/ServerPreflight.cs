@@ -78,8 +78,8 @@ internal static class DownloadCheck
         }
         if (answer is { HttpStatus: not 200 } or { Status: GrpcStatusCode.Unimplemented } or { Status: null, OtherType: not null })
             throw new EnvironmentException(
-                $"the server at {address} does not know {method} ({answer.StatusText}), which this run calls: "
-                    + (mode == CallMode.Unary ? "name one of the server's methods with --call (--list shows them)"
+                $"this run calls {method}, which the server at {address} does not know ({answer.StatusText}): "
+                    + (mode == CallMode.Unary ? "name one of the server's methods with --call (see --list)"
                         : $"leave --mode {mode} out, or measure a server that has this method"));
         if (answer is { Status: GrpcStatusCode.InvalidArgument or GrpcStatusCode.ResourceExhausted or GrpcStatusCode.OutOfRange })
             throw new UsageException($"{address} rejects -s {size} ({answer.StatusText}): use a smaller size, or raise the server's limit");

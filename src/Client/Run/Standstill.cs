@@ -46,8 +46,8 @@ internal static class Standstill
             ? ""
             : string.Create(CultureInfo.InvariantCulture,
                 $"no call ended for {silent * Measurement.BucketNs / 1e9:0.#} s, ")
-                + string.Create(CultureInfo.InvariantCulture, $"but {pace * 1e9 / Measurement.BucketNs:0} calls per second ended ")
-                + "before or after: the server or this tool was stopped, or the server did something else";
+                + string.Create(CultureInfo.InvariantCulture, $"but before or after this pause {pace * 1e9 / Measurement.BucketNs:0} ")
+                + "calls per second ended: the server or this tool was stopped, or the server did something else";
     }
 
     private static int LongestEmpty(IEnumerable<long> buckets)

@@ -2,7 +2,7 @@ using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>The usage of both sides and of the machine in one window, or in several consecutive windows.</summary>
+/// <summary>What the client, the server and the machine used in one window, or in several consecutive windows.</summary>
 internal sealed record WindowUsage
 {
     /// <summary>When the first window began.</summary>

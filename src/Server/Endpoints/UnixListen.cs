@@ -77,7 +77,7 @@ internal static class UnixListen
                 throw place.Refusal($"another server answers at this path: stop that server or choose another path with {place.Option}");
             case SocketFileState.Other:
                 throw place.Refusal(
-                    "the file at this path is not a socket or belongs to another user: remove it or choose another path with "
+                    "the file at this path is not a socket or belongs to another user: remove the file or choose another path with "
                         + place.Option);
             case SocketFileState.Stale:
                 RemoveStale(path, place);
@@ -97,7 +97,7 @@ internal static class UnixListen
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             throw place.Refusal("the socket file of a server that has ended is at this path, and this user may not remove the file: "
-                + $"let its owner remove it, or choose another path with {place.Option}", e);
+                + $"let the owner remove the file, or choose another path with {place.Option}", e);
         }
     }
 

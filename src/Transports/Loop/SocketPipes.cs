@@ -4,8 +4,8 @@ using System.Runtime.Versioning;
 namespace IpcBench.Transports.Loop;
 
 /// <summary>
-/// A socket of an event loop with two pipes. Received bytes go into <see cref="Input"/>, and bytes written to
-/// <see cref="Output"/> are sent. Any thread may use these two ends of the pipes.
+/// A socket that an event loop serves, and that other code uses through two pipes. Received bytes go into
+/// <see cref="Input"/>, and bytes written to <see cref="Output"/> are sent. Any thread may use these two.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketPipes : ILoopHandler, ILoopTimer
@@ -135,8 +135,8 @@ internal sealed class SocketPipes : ILoopHandler, ILoopTimer
         else
             socket!.ResetOnClose();
         socket.Close();
-        // The output is completed without the reason. Otherwise a flush would throw the reason, Kestrel would take it for
-        // a fault of its own, and streams that wait for the flush would never end. The input carries the reason.
+        // Only the input gets the reason why the connection ended. If the output had the reason too, a flush would throw it,
+        // Kestrel would take it for a fault of its own, and streams that wait for the flush would never end.
         output.Reader.Complete();
         receiver!.End(failure);
         ended.TrySetResult();

@@ -25,12 +25,12 @@ public class ProfileSectionTests
         Assert.Matches(@"kernel: send +12\.0 µs +3\.6 µs +−8\.40 \[−8\.\d\d, −8\.\d\d\]\n", text);
         Assert.Matches(@"HTTP +8\.0 µs +8\.4 µs +\+0\.40 \[0\.\d\d, 0\.\d\d\]\n", text);
         Assert.Matches(@"together +20\.0 µs +12\.0 µs +−8\.00 \[−\d\.\d\d, −\d\.\d\d\]\n", text);
-        Assert.Contains("differs from that of the counted rounds by +10 % or less (unix).", text, StringComparison.Ordinal);
+        Assert.Contains("differs between these windows and the counted rounds by +10 % or less (unix).", text, StringComparison.Ordinal);
     }
 
     [Fact]
     public void The_answer_names_the_stage_that_explains_a_decided_difference() => Assert.Contains(
-        "10 B: a call of unix needs 8.0 µs less CPU of the server than a call of tcp; in the stage \"kernel: send\" it needs 8.40 [8.",
+        "10 B: a call of unix needs 8.0 µs less CPU of the server than a call of tcp; the stage \"kernel: send\" alone needs 8.40 [8.",
         TextOf(Made(Tcp, Unix)), StringComparison.Ordinal);
 
     [Theory]
@@ -39,7 +39,7 @@ public class ProfileSectionTests
     public void The_answer_names_the_stage_with_most_of_a_decided_difference_and_none_if_undecided(
         long tcp, long unix, double callOfUnix) =>
         Assert.Equal(callOfUnix < 20, TextOf(Made([tcp, 100 - tcp], [unix, 100 - unix], callOfUnix))
-            .Contains("in the stage", StringComparison.Ordinal));
+            .Contains("; the stage", StringComparison.Ordinal));
 
     [Fact]
     public void An_interval_covers_the_difference_in_19_of_20_runs()
@@ -73,7 +73,7 @@ public class ProfileSectionTests
         };
         Assert.Matches(@"kernel: send +12\.0 µs +3\.6 µs +−8\.4\d\n", TextOf(few));
         Assert.Contains("\nThe server was not sampled to the end: it ended.\n", TextOf(few), StringComparison.Ordinal);
-        Assert.DoesNotContain("in the stage", TextOf(few), StringComparison.Ordinal);
+        Assert.DoesNotContain("; the stage", TextOf(few), StringComparison.Ordinal);
     }
 
     [Fact]

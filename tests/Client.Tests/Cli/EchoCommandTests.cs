@@ -110,7 +110,7 @@ public class EchoCommandTests
     [Fact]
     public void The_value_bare_of_the_option_sockets_is_accepted_only_by_the_command_echo()
     {
-        Assert.Equal("--sockets bare serves only raw echoes: use it with GrpcBench echo, or write dotnet or loop",
+        Assert.Equal("--sockets bare serves only raw echoes: use bare with GrpcBench echo, or write dotnet or loop",
             Typed.Refused(Preset.Main, "--sockets", "dotnet,bare"));
         Assert.Equal(["bare", "loop"], Echo("--sockets", "bare,loop").Variants.Select(variant => variant.Knobs.Sockets!));
     }

@@ -36,7 +36,7 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void The_option_quick_with_a_given_load_takes_at_most_two_minutes() =>
+    public void A_quick_run_of_a_given_load_lasts_at_most_two_minutes() =>
         Assert.InRange(PlanOf(Read("--quick", "--load", "50%")).Estimate!.Value.TotalSeconds, 30, 120);
 
     [Fact]
@@ -225,7 +225,7 @@ public class RunOptionsReaderTests
             + "leave out -U",
         "-U", "unix:/a", "--backlog", "10")]
     [InlineData(
-        "--server-cpus is for a server that this tool starts: with -U start your server under taskset (Windows: start /affinity)",
+        "--server-cpus is for a server that this tool starts: with -U, start your server under taskset (Windows: start /affinity)",
         "-U", "unix:/a", "--server-cpus", "0")]
     [InlineData(
         "--transports: there is no transport 'carrier-pigeon': write one of tcp, tls, unix, pipe",
@@ -245,12 +245,13 @@ public class RunOptionsReaderTests
     [InlineData("-R and --find both set the rate: use only one of the two", "-R", "5", "--find", "p99<1ms")]
     [InlineData("--find measures windows of a given time, but -n gives a number of calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
     [InlineData(
-        "--find p99<1s needs a window of at least a hundred times its limit, because queues need time to build up: add -d 100000ms or more",
+        "--find p99<1s needs a window of at least a hundred times this limit, because queues need time to build up: "
+            + "add -d 100000ms or more",
         "--find", "p99<1s")]
     [InlineData("--find: 'failures<2' needs a share of all calls such as 0.1%", "--find", "p99<1ms,failures<2")]
-    [InlineData("--find sends at random times, but in --mode pull the server sends, at equal intervals: leave out one of the two",
+    [InlineData("--find sends at random times, but with --mode pull the server sends at equal intervals: leave out one of the two",
         "--find", "p99<1ms", "--mode", "unary,pull")]
-    [InlineData("--crank measures one cell, but --load, --my-rate and --find add cells: leave them out, or write -R",
+    [InlineData("--crank measures one cell, but --load, --my-rate and --find add cells: leave out these three, or write -R",
         "-U", "unix:/a", "-s", "10", "--crank", "--find", "p99<1ms")]
     [InlineData("--crank measures one cell: name one size with -s (or --call) and one server with -U",
         "-U", "unix:/a", "-s", "10", "--crank", "--mode", "pull", "--chunk", "0,64KiB")]
@@ -259,12 +260,13 @@ public class RunOptionsReaderTests
     [InlineData("-o names a results file, but --no-save writes none: leave out one of the two", "-o", "x.json", "--no-save")]
     [InlineData("-o names two results files, but a run has one: give one file another extension, as in page.html",
         "-o", "a.json", "-o", "b.json")]
-    [InlineData("-o a.png: the extension decides the format, but '.png' is unknown: write .json for the results file (for report, "
-        + "compare and --resume), or for a report: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, "
+    [InlineData("-o a.png: the extension decides the format, but '.png' is unknown: write .json for the results file, which "
+        + "report, compare and --resume read, or for a report one of "
+        + ".txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, "
         + ".svg, .hgrm, .wrk, .published, .aa, .junit, .bencher, .github-action-benchmark, .prometheus, .speedscope", "-o", "a.png")]
-    [InlineData("-o run: the extension decides the format, but the file has no extension: write .json for the results file (for "
-        + "report, compare and "
-        + "--resume), or for a report: .txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, .svg, "
+    [InlineData("-o run: the extension decides the format, but the file has no extension: write .json for the results file, which "
+        + "report, compare and --resume read, or for a report one of "
+        + ".txt, .md, .htm, .xml, .prom, .text, .markdown, .csv, .wide-csv, .runs-csv, .html, .svg, "
         + ".hgrm, .wrk, .published, .aa, .junit, .bencher, .github-action-benchmark, .prometheus, .speedscope", "-o", "run")]
     [InlineData("--client: there is no client 'curl': write wire or grpc-dotnet", "--client", "curl")]
     [InlineData("--mode 'sideways' is unknown: write one of unary, upload, ping-pong, push, pull", "--mode", "sideways")]

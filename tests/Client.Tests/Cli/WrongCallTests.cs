@@ -11,7 +11,7 @@ namespace IpcBench.Client.Tests.Cli;
 public sealed class WrongCallTests : IAsyncLifetime
 {
     private const string SayHello = "hello.v1.Greeter/SayHello", Watch = "hello.v1.Greeter/Watch", Request = "hello.v1.HelloRequest";
-    private const string ToRequest = "check the request (--data, -H), since only calls that end with OK are measured";
+    private const string ToRequest = "check the request (--data, -H), because only calls that end with OK are measured";
 
     internal const string NobodyIsHere = "unix:/tmp/nobody-is-here.sock does not answer: cannot connect to unix:/tmp/nobody-is-here.sock: "
         + "there is no such file. Is a gRPC server running there?";
@@ -122,7 +122,7 @@ public sealed class WrongCallTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Each_wrong_call_gives_one_sentence_and_its_exit_code()
+    public async Task Each_wrong_use_of_the_option_call_gives_one_sentence_and_an_exit_code()
     {
         var server = await StartAsync(reflection: true);
         var wrong = new List<string>();

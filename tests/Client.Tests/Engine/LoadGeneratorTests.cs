@@ -49,7 +49,7 @@ public class LoadGeneratorTests
     [InlineData("cancelled|second", "cannot connect to unix:/x: second")]
     [InlineData("first|cancelled", "cannot connect to unix:/x: first")]
     [InlineData("opened|second", "only 1 of 2 connections to unix:/x could be opened within 60 s: second: "
-        + "the server may have reached its limit of connections or open files (ulimit -n where it was started)")]
+        + "the server may have reached its limit of connections or open files (ulimit -n where the server was started)")]
     [InlineData("cancelled|cancelled", "only 0 of 2 connections to unix:/x could be opened within 60 s: the server does not answer")]
     [InlineData("cannot connect: no|second", "cannot connect: no")]
     [InlineData("Broken pipe.|second", "cannot connect to unix:/x: Broken pipe")]

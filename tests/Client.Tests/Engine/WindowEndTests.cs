@@ -25,8 +25,8 @@ public class WindowEndTests
         var result = await TestLoad.RunAsync(generator, window, byCount ? new CancellationTokenSource(200).Token : CancellationToken.None);
         Assert.InRange(Stopwatch.GetElapsedTime(begun).TotalSeconds, 0.3, 10);
         Assert.Equal((3, 3), (result.Started, result.CutOff));
-        Assert.Equal("calls to http://nowhere:1 did not end, although this tool cut them off: 2.3 s after the window they count as "
-            + "cut off (the client got too little CPU time, or this is a fault of the tool: please report it)", result.ServerLost);
+        Assert.Equal("calls to http://nowhere:1 had not ended 2.3 s after the window, so this tool counts these calls as cut off "
+            + "(the client got too little CPU time, or the tool has a fault: please report this fault)", result.ServerLost);
     });
 
     [Theory]

@@ -38,7 +38,7 @@ public class ServerWarmupTests
     }
 
     [Fact]
-    public void Every_server_is_warmed_up_for_the_whole_time()
+    public void Every_server_gets_the_full_time_of_the_warm_up()
     {
         var planned = Plan(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2), [Tcp, Other], [10], address => address.ToString());
         Assert.Equal([(Tcp, 5.0), (Other, 5.0)], planned.Select(one => (one.Cell.Load.Address, one.Time.TotalSeconds)));

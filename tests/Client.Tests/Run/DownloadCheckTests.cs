@@ -18,9 +18,8 @@ public class DownloadCheckTests
         await using var server = await ForeignServer.GreeterNodeAsync(kind, reflection: false);
         var refused = await Assert.ThrowsAsync<EnvironmentException>(() => Typed.ServersAsync("-U", $"{server.Address}"));
         Assert.Equal(
-            $"the server at {server.Address} does not know ipcbench.v1.Bench/Download (UNIMPLEMENTED: The server does not implement the "
-                + "method /ipcbench.v1.Bench/Download), which this run calls: name one of the server's methods with --call (--list shows "
-                + "them)",
+            $"this run calls ipcbench.v1.Bench/Download, which the server at {server.Address} does not know (UNIMPLEMENTED: The server "
+                + "does not implement the method /ipcbench.v1.Bench/Download): name one of the server's methods with --call (see --list)",
             refused.Message);
     }
 
@@ -38,7 +37,7 @@ public class DownloadCheckTests
         };
         var refused = await Assert.ThrowsAsync<EnvironmentException>(
             () => Typed.ServersAsync("-U", $"{server.Address}", "-s", "10", "--mode", mode));
-        Assert.Equal($"the server at {server.Address} does not know ipcbench.v1.Bench/{method} (UNIMPLEMENTED), which this run calls: "
+        Assert.Equal($"this run calls ipcbench.v1.Bench/{method}, which the server at {server.Address} does not know (UNIMPLEMENTED): "
             + $"leave --mode {mode} out, or measure a server that has this method", refused.Message);
     }
 

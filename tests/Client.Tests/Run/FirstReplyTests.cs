@@ -64,8 +64,8 @@ public sealed class FirstReplyTests : IDisposable
         Assert.Equal($"{server.Address} does not answer: HTTP_1_1_REQUIRED. "
             + "The server speaks HTTP/1.1 here, and gRPC needs HTTP/2: "
             + "try https:// for a port with TLS, or in ASP.NET Core add --Kestrel:EndpointDefaults:Protocols Http2 to the command of "
-            + "the server, or --contentRoot . if the "
-            + "appsettings.json beside the program says it", await RefusalAsync(server));
+            + "the server, or --contentRoot . if "
+            + "appsettings.json beside the program turns on HTTP/2", await RefusalAsync(server));
     }
 
     [Fact]
@@ -157,7 +157,7 @@ public sealed class FirstReplyTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_server_that_resets_or_garbles_calls_of_unknown_methods_is_accepted(bool resets)
+    public async Task A_server_that_resets_unknown_methods_or_answers_them_with_nonsense_is_accepted(bool resets)
     {
         await using var server = new FakeServer
         {

@@ -36,7 +36,7 @@ public class ForeignLoadTests
     [InlineData(3.00, 0.04, 0.0, "")]
     [InlineData(3.00, 0.12, 0.0, "the hypervisor gave 3.0 % of the CPU time to other machines")]
     [InlineData(2.00, 0.00, 0.0, "")]                                   // the clocks differ: a negative rest counts as 0
-    public void CPU_time_used_by_neither_client_nor_server_spoils_a_cell_above_a_limit(
+    public void A_cell_is_spoiled_if_other_CPU_time_than_of_client_and_server_exceeds_a_limit(
         double busy, double steal, double soft, string expected) =>
         Assert.Equal(expected, Reason(Machine(busy, steal, soft), Used(1.5), Used(1.5)));
 

@@ -60,18 +60,18 @@ public sealed class ResumptionTests : IDisposable
         var file = Save(Run(rounds: 12));
         Assert.Equal($"--resume: there is no file {file}x", await SeenAsync("--resume", file + "x"));
         Assert.Equal(
-            "-r '4' with --resume needs a plus sign, which adds rounds: write -r +4", await SeenAsync("--resume", file, "-r", "4"));
+            "--resume adds rounds, so -r '4' needs a plus sign: write -r +4", await SeenAsync("--resume", file, "-r", "4"));
         Assert.Equal("-r '0' must be between 1 and 1000", await SeenAsync("--resume", file, "-r", "+0"));
-        Assert.Equal("with --resume all options except -r, -v, --format and -o of a report come from the file: leave out -s",
+        Assert.Equal("--resume takes all options from the file, except -r, -v, --format and -o of a report: leave out -s",
             await SeenAsync("--resume", file, "-s", "10"));
-        Assert.Equal($"--resume: {file} does not keep the secrets of its command line, so the run cannot be "
-            + "repeated (a run can if -H, --data and --expect name files, as @FILE)",
+        Assert.Equal($"--resume: {file} does not keep the secrets of its command line, so no rounds can be "
+            + "added (runs with -H, --data and --expect as @FILE can be resumed)",
             await SeenAsync("--resume", Save(Run() with { CommandLine = ["http", "-H", "Cookie: (hidden)", "http://x"] })));
         Assert.Equal($"--resume: {file} has options that this version does not know: --unknown",
             await SeenAsync("--resume", Save(Run() with { CommandLine = ["--unknown"], Host = HostRecord.Read() })));
         Assert.Contains("the file was measured on another machine (", await SeenAsync<EnvironmentException>("--resume", Save(Run())),
             StringComparison.Ordinal);
-        Assert.Equal($"--resume: {file} was written a moment ago and is not complete: wait until the run that writes it has ended",
+        Assert.Equal($"--resume: {file} was written a moment ago and is not complete: wait until the run that writes this file has ended",
             await SeenAsync("--resume", Save(Run() with { Ending = "running", Finished = null })));
         File.SetLastWriteTimeUtc(file, DateTimeOffset.UtcNow.AddHours(1).UtcDateTime); // the clock was set back meanwhile
         Assert.Equal(4, Resumption.Open(file, 4).More);

@@ -35,7 +35,7 @@ internal sealed class AbCommand
             Bench.Download, or the method of --call. In GitHub Actions the table is added to
             the summary of the job.
 
-            ASP.NET Core reads appsettings.json in the working folder, and with --contentRoot .
+            ASP.NET Core reads appsettings.json in the working folder or, with "--contentRoot .",
             in the folder of the program. In a new gRPC project this file turns on HTTP/2. Such
             a project has no reflection, so --proto gives the types of the methods.
 
@@ -60,7 +60,7 @@ internal sealed class AbCommand
         ],
         Words = new Dictionary<string, string>
         {
-            ["--transports"] = "transports to measure, each with its own process of both builds: tcp, tls, unix, pipe",
+            ["--transports"] = "transports to measure, each with one process of each build: tcp, tls, unix, pipe",
         },
     };
 

@@ -21,7 +21,7 @@ internal sealed record SearchLoad(LatencyObjective Objective) : GivenLoad
     private const double WindowsOfObjective = 100;
 
     public static LoadOption Asked { get; } = new("--find", "OBJECTIVE",
-        "afterwards search the highest rate at which each transport keeps 'p99<1ms' (p50, p90, p95, p99.9, mean; ',failures<0.1%')",
+        "afterwards find the highest rate at which each transport keeps 'p99<1ms' (or p50, p90, p95, p99.9, mean; add ',failures<0.1%')",
         text => [new SearchLoad(LatencyObjective.Parse(text, out var error) ?? throw new UsageException($"--find: {error}"))]);
 
     public override string Name => Objective.Text;
@@ -54,11 +54,11 @@ internal sealed record SearchLoad(LatencyObjective Objective) : GivenLoad
                 : $"--find measures windows of a given time, but {command} measures a number of packets: add -d 1s";
         }
         if (options.Modes.Contains(CallMode.Pull))
-            yield return "--find sends at random times, but in --mode pull the server sends, at equal intervals: leave out one of the two";
+            yield return "--find sends at random times, but with --mode pull the server sends at equal intervals: leave out one of the two";
         if (Objective.LongestNs * WindowsOfObjective > options.Duration.TotalNanoseconds)
         {
             yield return string.Create(CultureInfo.InvariantCulture,
-                $"--find {Objective.Text} needs a window of at least a hundred times its limit, because queues need time to build up: "
+                $"--find {Objective.Text} needs a window of at least a hundred times this limit, because queues need time to build up: "
                     + $"add -d {Math.Ceiling(Objective.LongestNs * WindowsOfObjective / 1e6):0}ms or more");
         }
     }

@@ -5,7 +5,10 @@ using IpcBench.Protocol.V1;
 
 namespace IpcBench.Client.Protocols.Http2;
 
-/// <summary>The request of a cell, encoded once for all connections: the header fields, and the bodies, which are sent in turn.</summary>
+/// <summary>
+/// What the calls of a cell send, encoded once for all connections: the header fields, which all calls share, and the
+/// bodies, which the calls send in turn.
+/// </summary>
 internal sealed class Http2Request
 {
     private int connections = -1;
