@@ -28,7 +28,7 @@ public class CallBenchmarks
     [Params(ProtocolTable.Wire, ProtocolTable.GrpcDotnet)]
     public string Client { get; set; } = "";
 
-    // Setup blocks, because the in-process toolchain does not await an asynchronous setup.
+    // The setup waits synchronously, because the in-process toolchain does not await an asynchronous setup.
     [GlobalSetup]
     public void Setup() => StartAsync().GetAwaiter().GetResult();
 

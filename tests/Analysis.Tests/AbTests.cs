@@ -77,7 +77,7 @@ public class AbTests
             .Contains((Metric.ServerCpu, VerdictKind.Higher))), 0.95, 1);
 
     [Fact]
-    public void The_sides_of_an_ab_file_are_compared_like_two_runs_without_an_allowance_for_drift()
+    public void The_sides_of_an_ab_file_are_compared_like_two_runs_but_without_the_allowance_for_drift()
     {
         var run = Run(new Random(19), slower: 0) with
         {

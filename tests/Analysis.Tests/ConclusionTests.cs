@@ -26,7 +26,7 @@ public sealed class ConclusionTests
         FirstAnswer(Simulated.Run([[.. new double[8]], [.. Enumerable.Repeat(1000.0, 8)]], arms: 2)));
 
     [Fact]
-    public void A_winner_whose_rates_fall_into_two_groups_is_named_together_with_the_doubt_placement()
+    public void A_winner_whose_rates_form_two_groups_is_named_with_the_placement_doubt()
     {
         var plain = new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 8, Noise = 0.001 }.Make();
         RunRecord Mixed(int cell) => plain with

@@ -158,7 +158,7 @@ public sealed class DoubtTests
     }
 
     [Fact]
-    public void A_much_slower_fixed_loop_raises_the_doubt_throttling_and_a_slightly_slower_does_not()
+    public void A_much_slower_constant_loop_raises_the_throttling_doubt_and_a_slightly_slower_loop_does_not()
     {
         Raises("throttling", "Before 1 of 32 measurements a fixed loop took up to 7.00 ms",
             Second(round => round.Number == 3 ? round with { FixedLoopNs = 7_000_000 } : round));

@@ -192,7 +192,7 @@ public sealed partial class FormatsAgreeTests
     [GeneratedRegex("<text[^>]*>([^<]*)</text>")]
     private static partial Regex SvgLabel();
 
-    [GeneratedRegex("[^.|\n]*(?:the rounds count|trust the percentages)\\.")]
+    [GeneratedRegex("[^.|\n]*(?:trust the comparison within rounds|trust the percentages)\\.")]
     private static partial Regex Contradictions();
 
     [GeneratedRegex(@"([\d.]+)([KMG])B read")]

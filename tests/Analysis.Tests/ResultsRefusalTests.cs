@@ -18,7 +18,7 @@ public sealed class ResultsRefusalTests
     [InlineData("{\"schemaVersion\":\"1\"}", "f.json is not a results file: its schemaVersion is not a number")]
     [InlineData("{\"schemaVersion\":2,\"anything\":[]}",
         "f.json has schema version 2 and this tool reads 1: use the version that wrote the file")]
-    public void Files_of_other_formats_are_recognized(string json, string message) =>
+    public void Files_of_other_formats_are_refused_and_their_format_is_named(string json, string message) =>
         Assert.Equal(message, Refusal(Encoding.UTF8.GetBytes(json)));
 
     [Fact]

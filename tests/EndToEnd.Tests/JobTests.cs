@@ -6,7 +6,7 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class JobTests(GivenServer server) : WritingStage(server), IClassFixture<GivenServer>
 {
     [Fact]
-    public async Task A_terminal_shows_progress_and_q_ends_the_run()
+    public async Task On_a_terminal_progress_is_shown_and_the_key_q_ends_the_run()
     {
         await using var tool = OnTerminal($"{Client} {Tiny} -r 1000 -o {Folder}/run.json");
         await tool.SeesAsync("s left  (q: end and keep)"); // a round has ended; the screen is drawn less often than rounds end

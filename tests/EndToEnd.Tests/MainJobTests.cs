@@ -69,7 +69,7 @@ public sealed class MainJobTests : IDisposable
     }
 
     [Fact]
-    public async Task Modes_are_arms_of_one_run_and_their_streams_end_without_a_failure()
+    public async Task Several_modes_of_one_run_are_its_arms_and_their_streams_end_without_a_failure()
     {
         // A number of calls instead of a time, because on a busy machine a message may take a large part of a second.
         var (code, output, error) = await Tool.RunAsync("-r", "1", "-n", "500", "--warmup", "1ms", "-s", "10k", "-c", "4",

@@ -30,7 +30,7 @@ public sealed class OutputTests(GivenServer server) : WritingStage(server), ICla
     }
 
     [Fact]
-    public async Task A_report_into_an_open_descriptor_of_the_shell_is_appended()
+    public async Task A_report_written_to_a_descriptor_of_the_shell_is_appended_to_its_file()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "devices in folders are Unix's");
         var report = $"{Client} report '{Repository.Root}'/results/loop/echo-64.json --format runs-csv";

@@ -113,7 +113,7 @@ public sealed class ListenerOwnerTests : IDisposable
     }
 
     [Fact]
-    public void An_address_where_no_process_listens_is_reported_with_the_reason()
+    public void If_no_process_listens_the_owner_is_unknown_and_the_reason_is_given()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Linux' sentences");
         using var closed = new Socket(SocketType.Stream, ProtocolType.Tcp);

@@ -86,7 +86,7 @@ public class ProcessTests
     }
 
     [Fact]
-    public async Task A_server_that_is_not_owned_ignores_the_end_of_its_input()
+    public async Task A_server_without_an_owner_continues_when_its_standard_input_ends()
     {
         await using var child = await ServerChild.StartAsync("--listen", Addresses.Unix().ToString());
         child.Input.Close();

@@ -43,7 +43,7 @@ public sealed class RingTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Waits))]
-    public async Task The_wait_of_one_end_of_the_ring_ends_when_this_end_is_stopped(string wait)
+    public async Task Stopping_one_side_of_the_ring_ends_the_wait_of_this_side(string wait)
     {
         var (client, _) = Pair(wait);
         var waiting = Task.Factory.StartNew(() => client.Wait(), TaskCreationOptions.LongRunning);

@@ -120,7 +120,7 @@ internal static class RunTables
                 + "trust the percentages."
             : string.Join(' ', decided.Select(one => $"{Arms.NameOf(run, one.Cell.Workload)}: {one.Cell.Key.Arm} is "
                 + $"{(one.Comparison.IsBetter ? "faster" : "slower")} than {one.Comparison.Reference.Key.Arm} within rounds, "
-                + "although the median rounds say the opposite: the rounds count."));
+                + "although the median rounds say the opposite: trust the comparison within rounds."));
     }
 
     /// <summary>Makes the table of the latencies of the calls of all rounds together.</summary>

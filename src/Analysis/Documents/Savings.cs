@@ -67,7 +67,7 @@ internal static class Savings
         if (shown(reference) is not { } before || shown(cell) is not { } after)
             return null;
         var unit = unitOf(Math.Max(before, after));
-        // The larger number has three digits, and all numbers have the same number of decimals.
+        // The larger number is shown with three significant digits, and the other with as many decimals.
         var decimals = Math.Clamp(2 - (int)Math.Floor(Math.Log10(Math.Max(before, after) / unit.Size)), 0, 6);
         string Show(double number)
         {

@@ -53,8 +53,8 @@ internal static class WakeUps
 
     /// <summary>
     /// Writes a sentence for each arm and side (client or server) whose wake-ups per call differ from the reference's, if
-    /// the difference is decided. The sentence is about the workload with the largest difference. The sentence with the
-    /// largest difference comes first.
+    /// the difference is decided. Each sentence is about the workload with the largest difference of its arm and side.
+    /// The sentence with the largest difference comes first.
     /// </summary>
     public static IEnumerable<string> Lines(MeasuredRun run) =>
         from cell in run.Cells

@@ -4,7 +4,7 @@ using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Metrics;
 
-/// <summary>A cell of a run with its rounds that count, ordered by round number.</summary>
+/// <summary>A cell of a run with its valid rounds, ordered by round number.</summary>
 public sealed class MeasuredCell
 {
     private readonly bool isOfBuilds;

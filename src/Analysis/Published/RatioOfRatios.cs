@@ -26,7 +26,7 @@ internal static class RatioOfRatios
         }
     }
 
-    // If the reference has a rate of 0, there is no ratio. The estimate counts such a round as left out.
+    // 0 means that there is no ratio, because the rate of the reference is 0. The estimate leaves such a round out.
     private static double Ratio(double rate, double reference) => reference > 0 ? rate / reference : 0;
 
     private static Dictionary<int, double> ByNumber(MeasuredCell cell) =>

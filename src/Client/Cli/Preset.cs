@@ -71,7 +71,10 @@ internal sealed record Preset
     /// <summary>The measured pairs of connections and streams. Null means all combinations of <c>-c</c> and <c>-m</c>.</summary>
     public IReadOnlyList<Topology>? Topologies { get; init; }
 
-    /// <summary>The shapes that are compared when neither <c>-c</c> nor <c>-m</c> is given. Empty means a single load.</summary>
+    /// <summary>
+    /// The shapes that are compared when neither <c>-c</c> nor <c>-m</c> is given. Empty: no shapes are compared, and one
+    /// load is measured.
+    /// </summary>
     public IReadOnlyList<(Shape Shape, Default Sizes)> Shapes { get; init; } = [];
 
     /// <summary>True to start new servers for each round. Has no effect with <c>-U</c> or <c>-n</c>.</summary>

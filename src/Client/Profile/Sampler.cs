@@ -13,7 +13,7 @@ internal sealed class Sampler : IAsyncDisposable
     // Up to this value of perf_event_paranoid, every user may sample the kernel (kernel documentation, sysctl/kernel).
     private const int MostParanoid = 1;
 
-    // CAP_SYS_ADMIN and CAP_PERFMON (capabilities(7)), each of which allows all samples.
+    // CAP_SYS_ADMIN and CAP_PERFMON (capabilities(7)). Either capability allows perf to sample any process and the kernel.
     private const ulong Capabilities = (1UL << 21) | (1UL << 38);
 
     private readonly Dictionary<int, RuntimeFolder> named = [];

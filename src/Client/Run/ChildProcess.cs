@@ -99,7 +99,7 @@ internal static partial class ChildProcess
             throw new EnvironmentException(string.Join("; ", refusals));
     }
 
-    /// <summary>Ends a server because a later step has failed. The caller then throws that failure.</summary>
+    /// <summary>Ends a server when a step after its start has failed. The caller then throws that failure.</summary>
     /// <exception cref="EnvironmentException">The server still runs. The message begins with the message of the failure.</exception>
     public static async Task EndAfterAsync(Exception failure, IAsyncDisposable started)
     {

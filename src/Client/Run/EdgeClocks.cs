@@ -19,7 +19,8 @@ internal sealed record EdgeClocks
 
     /// <summary>
     /// Reads the clocks when a window begins, the client's clock last: to read the other clocks costs the client about
-    /// 0.1 ms of CPU time, which must not count in the window. No other process has to answer. May be called on any thread.
+    /// 0.1 ms of CPU time, which must not count in the window. The system has all these clocks, so no other
+    /// process must reply. May be called on any thread.
     /// </summary>
     /// <param name="server">The server's processes as they were last found.</param>
     public static EdgeClocks ReadAtBegin(ProcessTree? server)

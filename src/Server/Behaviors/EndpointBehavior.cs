@@ -43,8 +43,8 @@ internal enum WrongAnswer
     None,
 
     /// <summary>
-    /// A payload with one byte less than requested. Upload and Push report one byte less than received for each
-    /// message.
+    /// A payload with one byte less than requested. For each message, Upload and Push report one byte less than
+    /// they received.
     /// </summary>
     Short,
 

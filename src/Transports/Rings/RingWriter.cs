@@ -11,8 +11,8 @@ internal sealed unsafe class RingWriter(RingMemory.Line* line, byte* data)
     private long written;
     private long knownRead;
 
-    /// <summary>Copies as many bytes as there is room for, and then writes the new position for the reader.</summary>
-    /// <returns>The number of bytes, or <see cref="RingConnection.Broken"/>.</returns>
+    /// <summary>Copies as many bytes as there is room for, and then publishes its new position, which the reader reads.</summary>
+    /// <returns>The number of copied bytes, or <see cref="RingConnection.Broken"/>.</returns>
     public int Write(ReadOnlySpan<byte> bytes)
     {
         if (RingMemory.Capacity - (written - knownRead) < bytes.Length)

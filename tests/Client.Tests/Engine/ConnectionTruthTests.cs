@@ -110,7 +110,7 @@ public class ConnectionTruthTests
     }
 
     [Fact]
-    public async Task A_server_of_another_protocol_is_recognized()
+    public async Task A_server_that_speaks_another_protocol_is_detected()
     {
         await using var server = new FakeServer { Greeting = "HTTP/1.1 400 Bad Request\r\n\r\n"u8.ToArray() };
         var refused = await Assert.ThrowsAsync<IOException>(() => TestLoad.OpenAsync(TestLoad.Options(server.Address)));

@@ -34,7 +34,7 @@ public class WindowEndTests
     [InlineData(20L, null, CallMode.Unary, "2")]
     [InlineData(20L, 1000.0, CallMode.Unary, "2")]
     [InlineData(null, null, CallMode.Pull, "2.4")] // missing messages are cut off first
-    public async Task The_window_ends_with_the_reason_if_the_server_allows_no_call_to_begin(
+    public async Task If_the_server_allows_no_new_call_the_window_ends_and_reports_the_reason(
         long? calls, double? rate, string mode, string seconds)
     {
         await using var server = new FakeServer { Greeting = Frames.Settings((3, 0)) };

@@ -45,7 +45,7 @@ public class HttpFailureTests
     }
 
     [Fact]
-    public async Task A_reset_connection_is_lost_and_opened_again()
+    public async Task A_reset_connection_counts_as_lost_and_is_opened_again()
     {
         await using var server = new FakeHttpServer("tcp");
         server.Answer = async (socket, _, number) =>

@@ -93,7 +93,10 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
     }
 }
 
-/// <summary>Receives payloads of <c>Bench.Pull</c>. A call ends when the library has delivered its whole payload.</summary>
+/// <summary>
+/// Receives payloads of <c>Bench.Pull</c>. Each payload is a call, which ends when the library has delivered the whole
+/// payload.
+/// </summary>
 /// <param name="size">The size of a payload in bytes.</param>
 /// <param name="chunk">The size in bytes of each message of a payload. 0 means that a payload is one message.</param>
 /// <param name="messages">The number of payloads after which a new stream is opened. 0 means no limit.</param>

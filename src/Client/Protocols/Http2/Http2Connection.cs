@@ -48,7 +48,7 @@ internal sealed class Http2Connection : IFrameHandler
     /// </summary>
     public bool IsOpen => IsUp && !IsDraining;
 
-    /// <summary>True when calls in flight may still end, even if no new call may begin.</summary>
+    /// <summary>True when calls in flight can still end, even if no new call can begin.</summary>
     public bool IsUp => sawSettings && !IsClosed;
 
     /// <summary>The server's SETTINGS_MAX_CONCURRENT_STREAMS.</summary>

@@ -98,7 +98,7 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
     }
 
     /// <summary>
-    /// Makes the connection check the reply of its next call. Called when a window begins, or when the checked call has failed.
+    /// Tells the connection to check the reply of its next call. Called when a window begins, or when the checked call has failed.
     /// </summary>
     public void LookAtNext() => isFirstDue = true;
 
