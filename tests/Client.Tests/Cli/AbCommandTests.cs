@@ -7,6 +7,7 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Tests.Cli;
 
+[Collection("marked servers")]
 public class AbCommandTests
 {
     private static readonly Dictionary<string, string?> NoVariables = [];

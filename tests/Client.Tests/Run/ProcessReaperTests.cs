@@ -6,6 +6,8 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
 
+/// <summary>A reaper kills all servers that this process has marked, so no other test may start such servers meanwhile.</summary>
+[Collection("marked servers")]
 public sealed class ProcessReaperTests
 {
     [Fact]
