@@ -94,7 +94,7 @@ public sealed class LyingStreamTests : IDisposable
     public async Task Correct_answers_are_counted(string mode, string client)
     {
         // A busy machine sends the only answer of a pushed stream late. Only a pulled stream, which falls silent, must time out.
-        var seen = await RunAsync(mode, client, right => right.All, timeout: mode == CallMode.Pull ? "200ms" : "20s");
+        var seen = await RunAsync(mode, client, right => right.All, timeout: mode == CallMode.Pull ? "200ms" : "20s", duration: "1s");
         // The server of a pulled stream sends its messages at once and then nothing, which the run reports.
         var isSilent = mode == CallMode.Pull && seen.Failures is ["cut off"];
         Assert.True(isSilent || (seen.Code == ExitCode.Ok && seen.Failures.Count == 0), $"exit code {seen.Code}; {seen}");
