@@ -48,6 +48,8 @@ public sealed partial class ProcessTree
     private static bool KillLinux(int root)
     {
         var family = new HashSet<int>();
+        if (Family([root], Parents(), StartOf).Contains(Environment.ProcessId))
+            return false;
         while (Family([root], Parents(), StartOf).Where(family.Add).ToList() is { Count: > 0 } found)
             found.ForEach(one => _ = kill(one, Stop));
         return family.Count(one => kill(one, KillNow) != 0 && Marshal.GetLastPInvokeError() != NoSuchProcess) == 0;

@@ -61,7 +61,8 @@ public sealed partial class ProcessTree(IReadOnlyList<int> roots)
 
     /// <summary>
     /// Kills a process with its descendants. Returns false when the system refuses to kill one of them. Windows also
-    /// refuses this for a process that is about to end. A process that has ended already is no error.
+    /// refuses this for a process that is about to end. Kills nothing and returns false when one of the processes is this
+    /// process. A process that has ended already is no error.
     /// </summary>
     public static bool Kill(int process)
     {

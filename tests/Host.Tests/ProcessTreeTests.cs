@@ -55,6 +55,14 @@ public class ProcessTreeTests
     }
 
     [Fact]
+    public void A_process_neither_kills_itself_nor_its_ancestors()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
+        Assert.False(ProcessTree.Kill(Environment.ProcessId));
+        Assert.False(ProcessTree.Kill(ProcessTree.ParentFinder()(Environment.ProcessId)!.Value));
+    }
+
+    [Fact]
     public void CPU_time_of_an_ended_child_is_not_subtracted_if_the_parent_did_not_wait_for_the_child()
     {
         // 8 waited for its child 9, which used 0.3 s and then 0.2 s more. 11 ended too, but its parent 10 did not wait.

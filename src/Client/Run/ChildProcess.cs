@@ -10,7 +10,7 @@ namespace IpcBench.Client.Run;
 /// <summary>Makes private addresses for the servers that this tool starts, and ends these servers.</summary>
 internal static partial class ChildProcess
 {
-    private const int Terminate = 15, KillNow = 9; // SIGTERM and SIGKILL, signal(7)
+    private const int Terminate = 15; // SIGTERM, signal(7)
 
     /// <summary>Makes an address that no other run uses, so that several runs can work at once.</summary>
     /// <param name="kind">One of <see cref="Address.Own"/>.</param>
@@ -151,7 +151,7 @@ internal static partial class ChildProcess
     public static void KillServers()
     {
         foreach (var server in OperatingSystem.IsWindows() ? [] : Orphans.Children().Where(IsServer))
-            _ = kill(server, KillNow);
+            ProcessTree.Kill(server);
     }
 
     private static bool IsServer(int id) => ProcessTree.NameOf(id) == ServerLocation.Name;
