@@ -41,8 +41,12 @@ internal sealed class BenchServer : IAsyncDisposable
         {
             var roles = options.Listen.Select(address => (Address: address, IsEcho: false))
                 .Concat(options.Echo.Select(address => (Address: address, IsEcho: true)));
+            // A child serves one address. The index still counts all of them, as the options about behavior do.
             foreach (var (index, (address, isEcho)) in roles.Index())
-                await BindAsync(endpoints, address, RoleOf(index, address, isEcho, options), options, warnings);
+            {
+                if (options.Child is null || options.Child == address)
+                    await BindAsync(endpoints, address, RoleOf(index, address, isEcho, options), options, warnings);
+            }
             if (endpoints.Count == 0)
                 throw new CannotListenException("the server has no address to listen on: name an address with --listen or --echo");
             return await StartAsync(options, endpoints, warnings);

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.Text;
-using IpcBench.Server.Echo;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Hosting;
 using IpcBench.Server.Options;
@@ -69,17 +68,15 @@ internal static class ServerCommand
 
     private static async Task<int> ServeAsync(ServerOptions options)
     {
-        if (options.Child is { } child)
-            return await ChildEcho.RunAsync(child, options);
         // The limit of open files is checked before more code is loaded, because each loaded file needs a descriptor.
-        if (KestrelLimits.TooFewFiles() is { } tooFew)
+        if (options.Child is null && KestrelLimits.TooFewFiles() is { } tooFew)
         {
             await Console.Error.WriteLineAsync(tooFew);
             return EnvironmentError;
         }
         try
         {
-            return await ServerLifetime.RunAsync(options);
+            return await (options.Child is { } child ? ChildLifetime.RunAsync(child, options) : ServerLifetime.RunAsync(options));
         }
         catch (CannotListenException e)
         {

@@ -116,13 +116,14 @@ public sealed class EchoTests : IDisposable
     }
 
     [Theory]
-    [InlineData("stdio")]
-    [InlineData("socketpair")]
-    [InlineData("shm")]
-    public async Task A_killed_child_ends_the_run_with_a_message_that_names_the_signal(string kind)
+    [InlineData("stdio", "echo")]
+    [InlineData("socketpair", "echo")]
+    [InlineData("shm", "echo")]
+    [InlineData("shm", "-c", "1")]
+    public async Task A_killed_child_ends_the_run_with_a_message_that_names_the_signal(string kind, params string[] command)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "finds the children in /proc");
-        await using var tool = Tool.Start("echo", "-d", "1s", "-s", "64", "-r", "100000", "--transports", kind, "-o", File);
+        await using var tool = Tool.Start([.. command, "-d", "1s", "-s", "64", "-r", "100000", "--transports", kind, "-o", File]);
         // The run does not notice a kill of a child whose work was already done. So the test kills until the run ends.
         while (!tool.Process.HasExited)
         {
@@ -136,16 +137,18 @@ public sealed class EchoTests : IDisposable
     }
 
     [Theory]
-    [InlineData("KILL", "socketpair")]
-    [InlineData("INT", "stdio")]
-    [InlineData("KILL", "shm", "--wait", "spin")]
-    [InlineData("KILL", "shm", "--wait", "futex")]
-    [InlineData("INT", "shm", "--wait", "eventfd")]
-    public async Task No_child_outlives_the_client(string signal, string transport, params string[] wait)
+    [InlineData("KILL", "echo", "socketpair")]
+    [InlineData("INT", "echo", "stdio")]
+    [InlineData("KILL", "echo", "shm", "--wait", "spin")]
+    [InlineData("KILL", "echo", "shm", "--wait", "futex")]
+    [InlineData("INT", "echo", "shm", "--wait", "eventfd")]
+    [InlineData("KILL", "-m1", "stdio")] // gRPC
+    [InlineData("KILL", "-m1", "shm", "--wait", "futex")]
+    public async Task No_child_outlives_the_client(string signal, string command, string transport, params string[] wait)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "finds the children in /proc");
         await using var tool = Tool.Start(
-            ["echo", "-d", "100ms", "--warmup", "0s", "-s", "64", "-c", "2", "-r", "100000", "--transports", transport, .. wait,
+            [command, "-d", "100ms", "--warmup", "0s", "-s", "64", "-c", "2", "-r", "100000", "--transports", transport, .. wait,
                 "-o", File]);
         await tool.SeesAsync("round 1:");
         var mark = $"grpcbench-{tool.Process.Id}-";

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.IO.Pipelines;
 using System.Runtime.Versioning;
 using IpcBench.Transports.Rings;
 using Microsoft.Win32.SafeHandles;
@@ -56,7 +57,7 @@ public sealed class RingTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Waits))]
-    public async Task Room_in_the_ring_ends_the_wait_of_a_sender_only_if_the_last_send_was_incomplete(string wait)
+    public async Task Room_in_the_ring_ends_the_wait_of_a_sender_until_the_sender_has_taken_the_room(string wait)
     {
         var (client, child) = Pair(wait);
         var all = new byte[RingMemory.Capacity + 1];
@@ -71,11 +72,51 @@ public sealed class RingTests : IDisposable
             await waiting.WaitAsync(Patience);
         }
         Assert.Equal(1, client.Send(new byte[1]));
+        Assert.True(client.TakeRoom()); // a complete send takes no room: others may wait for the room
+        Assert.False(client.TakeRoom());
         waiting = Task.Factory.StartNew(() => client.Wait(), TaskCreationOptions.LongRunning);
         await Task.WhenAny(waiting, Task.Delay(50, TestContext.Current.CancellationToken));
         Assert.False(waiting.IsCompleted); // nothing is left to send, so room is no reason to end the wait
         client.Stop();
         await waiting.WaitAsync(Patience);
+    }
+
+    [Theory]
+    [MemberData(nameof(Waits))]
+    public async Task Pipes_over_the_ring_carry_more_than_the_ring_holds_in_both_directions_at_once_and_then_end(string wait)
+    {
+        const int size = 10 * RingMemory.Capacity;
+        var (client, child) = Pair(wait);
+        var ends = new[] { client, child }.Select(
+            one => ThreadPipes.Start(new RingChannel(one), "test", PipeScheduler.ThreadPool, () => { })).ToList();
+        await Task.WhenAll(ends.SelectMany(one => new[] { WriteAsync(one.Output), ReadAsync(one.Input) })).WaitAsync(Patience);
+        await ends[0].Output.CompleteAsync();
+        await ends[0].Sent.WaitAsync(Patience);
+        child.Stop();
+        var end = await ends[1].Input.ReadAsync(TestContext.Current.CancellationToken).AsTask().WaitAsync(Patience);
+        Assert.True(end.IsCompleted);
+        await ends[1].Output.WriteAsync(pattern, TestContext.Current.CancellationToken); // drops the bytes, as nobody reads them
+        await ends[1].Sent.WaitAsync(Patience);
+
+        async Task WriteAsync(PipeWriter writer)
+        {
+            for (var sent = 0; sent < size; sent += Period)
+                await writer.WriteAsync(pattern.AsMemory(0, Math.Min(Period, size - sent)));
+        }
+
+        async Task ReadAsync(PipeReader reader)
+        {
+            for (var received = 0L; received < size;)
+            {
+                var read = await reader.ReadAsync();
+                foreach (var part in read.Buffer)
+                {
+                    Compare(part.Span, received);
+                    received += part.Length;
+                }
+                reader.AdvanceTo(read.Buffer.End);
+            }
+        }
     }
 
     [Theory]
@@ -154,6 +195,7 @@ public sealed class RingTests : IDisposable
         var buffer = new byte[10_000];
         while (child.Wait())
         {
+            child.TakeRoom();
             for (int count; (count = child.Receive(buffer)) > 0;)
             {
                 for (var sent = 0; (sent += child.Send(buffer.AsSpan(sent, count - sent))) < count && child.Wait(forRoomAlone: true);)

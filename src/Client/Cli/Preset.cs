@@ -12,6 +12,7 @@ internal sealed record Preset
     public static Preset Main { get; } = new()
     {
         FreshServers = true,
+        OffersChildren = true,
         Shapes =
         [
             (Shape.One, new("10,1M")),
@@ -33,8 +34,8 @@ internal sealed record Preset
 
     public IReadOnlyList<string> Protocols { get; init; } = [ProtocolTable.Grpc];
 
-    /// <summary>True when the command can measure transports to child processes. A child process serves only raw echoes.</summary>
-    public bool OffersChildren => Protocols is [ProtocolTable.Echo];
+    /// <summary>True when the command can measure transports to child processes.</summary>
+    public bool OffersChildren { get; init; }
 
     /// <summary>The transports that <c>--transports</c> takes on this system.</summary>
     public IReadOnlyList<string> OfferedTransports =>

@@ -12,6 +12,9 @@ namespace IpcBench.Client.Cli;
 /// <param name="sweeping">True when the command adds arms after this check, so that one arm is enough here.</param>
 internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions declared, Func<Option<string>, bool> isTyped, bool sweeping)
 {
+    // Each connection to a child process is a server of its own, which takes a second of CPU time to start.
+    private const int MostChildren = 8;
+
     // The limit for the total bytes of all packets in flight.
     private const long MostBytesOut = 1L << 30;
 
@@ -52,6 +55,17 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     {
         if (options.OwnServer)
         {
+            if (options.Transports.FirstOrDefault(Address.Child.IsKind) is { } kind
+                && options.Protocols is not [ProtocolTable.Echo])
+            {
+                if (options.Topologies.Any(topology => topology.Connections > MostChildren))
+                    yield return $"{kind} starts a server for each connection, and at most {MostChildren}: name the load, e.g. -c 1 -m 64";
+                if (options.ConnectPerCall.Contains(true))
+                    yield return $"--connect-per-call would start a server for each call over {kind}: leave out --connect-per-call";
+                var engines = options.Variants.Select(variant => variant.Knobs.Sockets);
+                if (engines.FirstOrDefault(one => one is not (null or "dotnet")) is { } sockets)
+                    yield return $"--sockets {sockets} does not apply to {kind}: leave out one of the two";
+            }
             // Each connection over stdio has its own child process. With two child processes, the Windows build did not end under wine.
             if (OperatingSystem.IsWindows() && options.Transports.Contains(Address.Child.Stdio)
                 && options.Topologies.Any(topology => topology.Connections > 1))

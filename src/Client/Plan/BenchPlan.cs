@@ -87,7 +87,7 @@ internal sealed class BenchPlan
     /// <summary>Returns how long one measurement of the cell takes, if measurements have a fixed time and not a number of calls.</summary>
     public TimeSpan TimeOf(PlannedCell cell)
     {
-        var whole = Options.Warmup + Options.Duration + CellOverhead;
+        var whole = ServerWarmup.OfConnection(Options, cell) + Options.Warmup + Options.Duration + CellOverhead;
         if (!InTurns([.. Cells.Where(other => Workload.Of(other.Record.Key) == Workload.Of(cell.Record.Key))]))
             return whole;
         // With slow calls, a slice lasts as long as five calls, and the load before and after it as long as four calls.

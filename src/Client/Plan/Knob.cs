@@ -79,7 +79,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             $"how both ends of shared memory (shm) wait: {string.Join(", ", RingWait.Values)}; spin keeps a CPU of each side busy "
                 + $"(default: {RingWait.Usual})",
             (knobs, text) => knobs with { Wait = WaitText(text) }, knobs => knobs.Wait)
-        { Values = RingWait.Values, Transport = Address.Child.SharedMemory, Usual = RingWait.Usual, IsUsual = true },
+        { Values = RingWait.Values, Transport = Address.Child.SharedMemory, Usual = RingWait.Usual },
     ];
 
     /// <summary>The knobs that apply to every transport.</summary>

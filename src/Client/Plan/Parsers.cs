@@ -94,7 +94,7 @@ internal static class Parsers
     public static Address Address(string text, string prefix = "") =>
         !Transports.Address.TryParse(text, out var address, out var error) ? throw new UsageException(prefix + error)
             : address is Transports.Address.Child ? throw new UsageException(
-                $"{prefix}no server listens at {address.Kind}: only servers that GrpcBench echo starts are measured over {address.Kind}")
+                $"{prefix}no server listens at {address.Kind}: only servers that this tool starts are measured over {address.Kind}")
             : address;
 
     /// <summary>Reads a comma-separated list without empty or repeated entries.</summary>

@@ -1,3 +1,6 @@
+using IpcBench.Client.Protocols;
+using IpcBench.Transports;
+
 namespace IpcBench.Client.Plan;
 
 /// <summary>
@@ -21,6 +24,13 @@ internal static class ServerWarmup
     }
 
     /// <summary>
+    /// Returns how long a new connection of the cell is loaded before it is measured. A connection to a child process with gRPC is
+    /// a server that has just started. The few methods of an echo are compiled sooner. Zero for all other cells.
+    /// </summary>
+    public static TimeSpan OfConnection(RunOptions options, PlannedCell cell) =>
+        IsOfConnection(cell) ? OfEachServer(options) : TimeSpan.Zero;
+
+    /// <summary>
     /// Returns the cells to load, and the time for each. Three quarters of the time go to cells of the smallest size,
     /// one for each endpoint, client, <c>--chunk</c> and shape. The rest goes to the cells with the most bytes in
     /// flight, one for each endpoint, client and <c>--chunk</c>. If these are the same cells, they get all the time.
@@ -33,7 +43,7 @@ internal static class ServerWarmup
         var whole = OfEachServer(options);
         if (whole <= TimeSpan.Zero)
             return [];
-        var servers = cells.GroupBy(cell => (serverOf(cell), cell.Load.Protocol, cell.Load.Mode));
+        var servers = cells.Where(cell => !IsOfConnection(cell)).GroupBy(cell => (serverOf(cell), cell.Load.Protocol, cell.Load.Mode));
         return [.. servers.SelectMany(server => OfServer([.. server], whole))];
     }
 
@@ -52,6 +62,9 @@ internal static class ServerWarmup
         foreach (var cell in large)
             yield return (cell, (whole - time) / large.Count);
     }
+
+    private static bool IsOfConnection(PlannedCell cell) =>
+        cell is { Target.Address: Address.Child, Load.Protocol: not ProtocolTable.Echo };
 
     private static double BytesUnderWay(PlannedCell cell) => (double)cell.Load.Connections * cell.Load.Streams * cell.Load.Size;
 }

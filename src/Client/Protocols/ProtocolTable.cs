@@ -11,6 +11,7 @@ using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
 using IpcBench.Transports.Loop;
+using IpcBench.Transports.Rings;
 
 namespace IpcBench.Client.Protocols;
 
@@ -136,8 +137,10 @@ internal static class ProtocolTable
         // The handler does the TLS. If the connector did the TLS, the handler would send the scheme http, and a server might
         // reject this scheme.
         var address = options.Address is Address.Tls tls ? new Address.Tcp(tls.Host, tls.Port) : options.Address;
-        // A pipe is no socket, so LoopSockets cannot connect to it.
-        var connector = options.OnLoops && EventLoop.IsSupported && address is not Address.Pipe
+        // Neither a pipe nor a child is a socket, so LoopSockets cannot connect to them.
+        Connector connector = address is Address.Child { Transport: Address.Child.SharedMemory } shared
+            ? new RingStreamConnector(shared, options.Connector.Wait)
+            : options.OnLoops && EventLoop.IsSupported && address is not (Address.Pipe or Address.Child)
             ? new PipedConnector(address, options.Connector) : Connector.For(address, options.Connector);
         // All calls send the same payload, like an application that reuses a buffer. So the measurement includes the sending
         // of the message, but not its creation.

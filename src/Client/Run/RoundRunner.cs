@@ -33,9 +33,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             await using var generator = await LoadGenerator.OpenAsync(
                 cell.Load, await ProtocolTable.ConnectionsAsync(cell.Load, cancellation), cancellation);
             progress.Enter(cell, "warming up the server", generator);
-            // Code compiled ahead of time needs no JIT warm-up.
-            using var warmup = RuntimeFacts.IsCompiledAhead ? null : new JitWarmup(CountersOf(cell, generator));
-            await WarmUpAsync(generator, time, rate, 0, cancellation);
+            await WarmServerUpAsync(cell, generator, time, rate, cancellation);
         }
     }
 
@@ -58,6 +56,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             await using var generator = await LoadGenerator.OpenAsync(
                 cell.Load, await ProtocolTable.ConnectionsAsync(cell.Load, cancellation), cancellation);
             progress.Enter(cell, "warming up", generator);
+            await WarmServerUpAsync(cell, generator, ServerWarmup.OfConnection(options, cell), turn.Rate, cancellation);
             if (options.Calls is not null && options.Warmup > TimeSpan.Zero)
                 await WarmUpAsync(generator, options.Warmup, turn.Rate, turn.Number, cancellation);
 
@@ -122,6 +121,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
         foreach (var arm in arms)
         {
             progress.Enter(arm.Cell, "warming up", arm.Generator);
+            await WarmServerUpAsync(arm.Cell, arm.Generator, ServerWarmup.OfConnection(options, arm.Cell), null, cancellation);
             // The warm-up takes at least as long as a slice, since it must measure the duration of a call.
             var time = options.Warmup > options.Slice ? options.Warmup : options.Slice;
             arm.ConnectionsBeside = arms.Where(other => other != arm && other.Cell.Target.Address == arm.Cell.Target.Address)
@@ -217,6 +217,16 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             return null;
         lengths[cell.Index] = TimeSpan.FromMicroseconds(median * window.Medians / 1e3);
         return new(cell, TimeSpan.FromMicroseconds(median / 1e3), window.Duration.Value, lengths[cell.Index]);
+    }
+
+    private async Task WarmServerUpAsync(
+        PlannedCell cell, LoadGenerator generator, TimeSpan time, double? rate, CancellationToken cancellation)
+    {
+        if (time <= TimeSpan.Zero)
+            return;
+        // Code compiled ahead of time needs no JIT warm-up.
+        using var warmup = RuntimeFacts.IsCompiledAhead ? null : new JitWarmup(CountersOf(cell, generator));
+        await WarmUpAsync(generator, time, rate, 0, cancellation);
     }
 
     private async Task<LoadResult> WarmUpAsync(

@@ -244,7 +244,7 @@ internal sealed class ServerSet : IAsyncDisposable
                 $"the server offers {server.Endpoints.Count} of {served.Count + echo.Count} endpoints: "
                     + $"{string.Join(" ", server.Complaints)}");
         }
-        controlAddresses.Add(server.Endpoints.First(endpoint => !endpoint.IsEcho).Address);
+        controlAddresses.Add(server.Endpoints.First(endpoint => !endpoint.IsEcho && endpoint.Address is not Address.Child).Address);
         foreach (var endpoint in server.Endpoints)
         {
             owners[endpoint.Address] = new ServerOwner([server.Id], IsOurs: true, MayFork: false);

@@ -20,11 +20,14 @@ internal static class TargetList
         var reference = ReferenceArm.OfTransports(options);
         if (options.AgainstItself && variant == options.Variants.First(one => one.TransportsOf(options).Contains(reference)))
             kinds = [.. kinds, reference];
-        // A server that only echoes also has one gRPC endpoint for its counters. It cannot be a child process, which does not listen.
-        var control = kinds.FirstOrDefault(kind => !Address.Child.IsKind(kind)) ?? "tcp";
+        // A server that only echoes, or only starts children, also has one gRPC endpoint for its counters. This endpoint cannot be a
+        // child process, which does not listen.
+        var listening = kinds.FirstOrDefault(kind => !Address.Child.IsKind(kind));
+        var control = listening ?? "tcp";
         if (variant.EchoAlone)
             return ([control], [.. kinds.Where(IsPlainSocket)]);
-        var served = options.Protocols.Any(protocol => protocol != ProtocolTable.Echo) ? kinds : [control];
+        var served = options.Protocols.All(protocol => protocol == ProtocolTable.Echo) ? [control]
+            : listening is null ? [control, .. kinds] : kinds;
         return (served, options.Protocols.Contains(ProtocolTable.Echo) ? kinds : []);
     }
 
@@ -34,10 +37,12 @@ internal static class TargetList
     /// <summary>Lists the targets on a server that this tool started.</summary>
     public static IEnumerable<Target> For(ChildServer server, Variant variant, RunOptions options)
     {
+        var kinds = variant.TransportsOf(options);
         foreach (var protocol in variant.EchoAlone ? [ProtocolTable.Echo] : options.Protocols)
         {
             var seen = new HashSet<string>();
-            foreach (var endpoint in server.Endpoints.Where(endpoint => endpoint.IsEcho == (protocol == ProtocolTable.Echo)))
+            foreach (var endpoint in server.Endpoints.Where(
+                endpoint => endpoint.IsEcho == (protocol == ProtocolTable.Echo) && kinds.Contains(endpoint.Address.Kind)))
                 yield return new Target(
                     endpoint.Address, variant, seen.Add(endpoint.Address.Kind) ? "" : AgainstItself, endpoint.Note, protocol);
         }

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Net.Sockets;
-using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 using IpcBench.Server.Behaviors;
 using IpcBench.Server.Options;
@@ -18,12 +17,8 @@ internal static class ChildEcho
 {
     private const int MostAtOnce = 64 << 10;
 
-    public static async Task<int> RunAsync(Address address, ServerOptions options)
+    public static async Task RunAsync(Address address, ServerOptions options)
     {
-        // The terminal sends the signal of Ctrl-C to the client and also to this process. This process ignores the
-        // signal, because it ends when the client closes the connection.
-        using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, static context => context.Cancel = true);
-        using var quit = PosixSignalRegistration.Create(PosixSignal.SIGQUIT, static context => context.Cancel = true);
         int? socket = address.Kind == Address.Child.SocketPair ? int.Parse(options.ChildEnd!, CultureInfo.InvariantCulture) : null;
         var behavior = options.Behaviors.For(options.Listen.Count + options.Echo.Index().First(echo => echo.Item == address).Index);
         if (address.Kind == Address.Child.SharedMemory)
@@ -32,7 +27,6 @@ internal static class ChildEcho
             await OnLoopAsync(socket, behavior == EndpointBehavior.None ? null : behavior.HoldAsync);
         else
             await BlockingAsync(socket, behavior);
-        return 0;
     }
 
     [SupportedOSPlatform("linux")]
@@ -71,22 +65,14 @@ internal static class ChildEcho
         }
     }
 
-    // One thread receives, sends and waits. A second thread reads standard input, whose end shows that the client has
-    // ended.
+    // One thread receives, sends and waits.
     private static async Task InMemoryAsync(string end, RingWait wait, EndpointBehavior behavior)
     {
-        using var ring = RingConnector.Open(end, wait);
-        new Thread(() =>
-        {
-            using var input = Console.OpenStandardInput();
-            while (input.ReadByte() >= 0)
-                continue;
-            ring.Stop();
-        })
-        { IsBackground = true, Name = "end" }.Start();
+        using var ring = InheritedRing.Open(end, wait);
         var buffer = new byte[MostAtOnce];
         while (ring.Wait())
         {
+            ring.TakeRoom();
             for (int count; (count = ring.Receive(buffer)) != 0;)
             {
                 if (count > 0 && behavior != EndpointBehavior.None)

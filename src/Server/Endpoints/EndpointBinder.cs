@@ -22,7 +22,7 @@ internal static class EndpointBinder
         Address.Unix unix => BindUnix(unix, role, options),
         Address.UnixAbstract local => BindAbstract(local, role, options),
         Address.Pipe pipe => BindPipe(pipe, role, options),
-        Address.Child child when role.IsEcho && options.Owned => BindChild(child, role),
+        Address.Child child when options.Owned => BindChild(child, role, options),
         _ => throw role.At(address).Refusal("this server has no such transport"),
     };
 
@@ -65,13 +65,19 @@ internal static class EndpointBinder
         return new SocketEndpoint(address, NamedPipeConnector.UnixNote, role, [socket], options.SocketBuffer);
     }
 
-    private static ChildEndpoint BindChild(Address.Child address, EndpointRole role) => address.Transport switch
+    private static ChildEndpoint BindChild(Address.Child address, EndpointRole role, ServerOptions options) => address.Transport switch
     {
         Address.Child.SocketPair when !EventLoop.IsSupported => throw role.At(address).Refusal("only Linux has socketpair here: use stdio"),
         Address.Child.SharedMemory when RingWait.Values.Count == 0 =>
             throw role.At(address).Refusal("only Linux and Windows have shared memory here: use stdio"),
-        Address.Child.SharedMemory => new ChildEndpoint(address, null, role),
-        _ => new ChildEndpoint(address, role.IsWithoutKestrel && EventLoop.IsSupported ? null : BlockingNote, role),
+        _ => new ChildEndpoint(address, NoteOfChild(address, role), role, !role.IsEcho && address == options.Child),
+    };
+
+    private static string? NoteOfChild(Address.Child address, in EndpointRole role) => address.Transport switch
+    {
+        Address.Child.SharedMemory => null,
+        Address.Child.SocketPair when !role.IsEcho => null, // Kestrel's sockets
+        _ => role.IsWithoutKestrel && EventLoop.IsSupported ? null : BlockingNote,
     };
 
     /// <summary>

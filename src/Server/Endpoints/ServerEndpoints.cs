@@ -62,18 +62,3 @@ internal sealed partial class WindowsPipeEndpoint : ServerEndpoint
     [return: MarshalAs(UnmanagedType.Bool)]
     private static partial bool WaitNamedPipe(string name, uint milliseconds);
 }
-
-/// <summary>
-/// An echo by children that the client starts (<see cref="Echo.ChildEcho"/>). The listening server only reports this
-/// endpoint, and serves none of its connections.
-/// </summary>
-internal sealed class ChildEndpoint(Address.Child address, string? note, EndpointRole role) : ServerEndpoint(address, note, role)
-{
-    public override void AddTo(KestrelServerOptions kestrel)
-    {
-    }
-
-    public override void Dispose()
-    {
-    }
-}

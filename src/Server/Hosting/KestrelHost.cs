@@ -37,6 +37,11 @@ internal static class KestrelHost
                 options.Sockets == SocketEngine.Loop && EventLoop.IsSupported
                     ? ActivatorUtilities.CreateInstance<LoopTransportFactory>(services, gate)
                     : ActivatorUtilities.CreateInstance<SocketTransportFactory>(services), gate));
+        if (options.Child is not null)
+        {
+            builder.Services.AddSingleton<IConnectionListenerFactory>(services =>
+                ActivatorUtilities.CreateInstance<ChildListenerFactory>(services, options));
+        }
         if (OperatingSystem.IsWindows())
             WindowsPipes.Configure(builder, options);
         return builder;

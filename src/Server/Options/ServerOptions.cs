@@ -24,7 +24,10 @@ internal sealed record ServerOptions
     /// <summary>The largest payload in bytes.</summary>
     public int MaxSize { get; init; } = 64 << 20;
 
-    /// <summary>The one address of <see cref="Echo"/> that this process serves as a child. Null for a server that listens.</summary>
+    /// <summary>
+    /// The one address of <see cref="Listen"/> or <see cref="Echo"/> that this process serves as a child. Null for a server that
+    /// listens.
+    /// </summary>
     public Address? Child { get; init; }
 
     /// <summary>

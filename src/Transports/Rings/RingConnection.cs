@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.IO.Pipelines;
 
 namespace IpcBench.Transports.Rings;
 
@@ -66,7 +67,7 @@ public sealed unsafe class RingConnection : IDisposable
 
     /// <summary>
     /// Sends as many bytes as there is room for. If there was no room for all bytes, <see cref="Wait"/> also waits for
-    /// room.
+    /// room, until <see cref="TakeRoom"/> has returned true.
     /// </summary>
     /// <returns>The number of bytes, or <see cref="Broken"/>.</returns>
     public int Send(ReadOnlySpan<byte> bytes)
@@ -86,9 +87,9 @@ public sealed unsafe class RingConnection : IDisposable
                     Wake();
             }
             sent += count;
-            wantsRoom = sent < bytes.Length;
-            if (!wantsRoom)
+            if (sent == bytes.Length)
                 return sent;
+            wantsRoom = true;
             // The barrier orders the write of the wish for room before the read of HasRoom. So either this process sees
             // the room, or the other process sees the wish.
             writer.AskForRoom();
@@ -99,8 +100,8 @@ public sealed unsafe class RingConnection : IDisposable
     }
 
     /// <summary>
-    /// Returns true when the last send had no room for all bytes and there is room now. Then also resets the wish for
-    /// room.
+    /// Returns true when a send had no room for all bytes and there is room now. Then also resets the wish for room. A later
+    /// send that had room does not reset it, because the caller may have told others to wait for room.
     /// </summary>
     public bool TakeRoom()
     {
@@ -146,6 +147,16 @@ public sealed unsafe class RingConnection : IDisposable
     {
         child?.Dispose();
         Stop();
+    }
+
+    /// <summary>
+    /// Makes a stream of the client's end. Disposing the stream ends the child and gives the memory back. Call nothing else of
+    /// this object afterwards.
+    /// </summary>
+    internal Stream ToStream()
+    {
+        var pipes = ThreadPipes.Start(new RingChannel(this), Address.Child.SharedMemory, PipeScheduler.ThreadPool, static () => { });
+        return new ChildStream(child!, pipes.Input.AsStream(), pipes.Output.AsStream());
     }
 
     /// <summary>Notes that the child has written a wrong position into the shared memory.</summary>

@@ -50,18 +50,27 @@ public class EchoCommandTests
         Assert.Equal(sentence, Typed.Refused(EchoExperiment.Preset, arguments));
 
     [Fact]
-    public void Only_the_command_echo_accepts_the_transports_socketpair_and_stdio_and_shm()
+    public void Only_the_main_command_and_echo_accept_the_transports_socketpair_and_stdio_and_shm()
     {
         string[] kinds = OperatingSystem.IsLinux() ? ["socketpair", "stdio", "shm"] : ["stdio", "shm"];
         Assert.Equal(kinds, Echo("--transports", string.Join(',', kinds)).Transports);
+        Assert.Equal(["tcp", .. kinds], Typed.Read(Preset.Main, ["--transports", $"tcp,{string.Join(',', kinds)}", "-c", "1"]).Transports);
         Assert.Equal(
-            "--transports: stdio is a transport of GrpcBench echo alone", Typed.Refused(Preset.Main, ["--transports", "tcp,stdio"]));
+            "--transports: shm is a transport of GrpcBench and GrpcBench echo, not of GrpcBench layers",
+            Typed.Refused(LayersExperiment.Preset, ["--transports", "shm"]));
         Assert.Equal(
-            "--transports: shm is a transport of GrpcBench echo alone", Typed.Refused(LayersExperiment.Preset, ["--transports", "shm"]));
-        Assert.Equal(
-            "-U: no server listens at stdio: only servers that GrpcBench echo starts are measured over stdio",
+            "-U: no server listens at stdio: only servers that this tool starts are measured over stdio",
             Typed.Refused(EchoExperiment.Preset, ["-U", "stdio:cat"]));
     }
+
+    [Theory]
+    [InlineData("stdio starts a server for each connection, and at most 8: name the load, e.g. -c 1 -m 64", "stdio")]
+    [InlineData("shm starts a server for each connection, and at most 8: name the load, e.g. -c 1 -m 64", "tcp,shm", "-c", "9")]
+    [InlineData("--connect-per-call would start a server for each call over shm: leave out --connect-per-call",
+        "shm", "-c", "1", "--connect-per-call")]
+    [InlineData("--sockets loop does not apply to stdio: leave out one of the two", "stdio", "-c", "1", "--sockets", "dotnet,loop")]
+    public void Loads_that_children_with_gRPC_cannot_have_are_rejected(string sentence, string kinds, params string[] more) =>
+        Assert.Equal(sentence, Typed.Refused(Preset.Main, ["--transports", kinds, .. more]));
 
     [Fact]
     public void Each_value_of_the_option_wait_is_an_arm_and_only_of_the_transport_shm()

@@ -19,6 +19,7 @@ internal sealed class AbCommand
 {
     public static Preset Preset { get; } = Preset.Main with
     {
+        OffersChildren = false,
         Shapes = [],
         FreshServers = false, // Read sets it to true, also for measurements that count calls (-n)
         Name = "ab",

@@ -10,6 +10,7 @@ internal static class HttpCommand
 {
     public static Preset Preset { get; } = Preset.Main with
     {
+        OffersChildren = false,
         Shapes = [],
         Protocols = [ProtocolTable.Http1],
         Sizes = new("0"), // the size is taken from the first reply

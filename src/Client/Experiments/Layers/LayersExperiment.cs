@@ -12,6 +12,7 @@ internal static class LayersExperiment
     /// </summary>
     public static Preset Preset { get; } = Preset.Main with
     {
+        OffersChildren = false,
         Shapes = [],
         FreshServers = false,
         Name = "layers",

@@ -1,0 +1,148 @@
+using System.IO.Pipelines;
+
+namespace IpcBench.Transports;
+
+/// <summary>Bytes in both directions, which one thread receives. One caller at a time sends.</summary>
+public interface IByteChannel : IDisposable
+{
+    /// <summary>Waits until bytes arrive, and copies them.</summary>
+    /// <returns>The number of bytes. 0 at the end.</returns>
+    /// <exception cref="IOException">The channel is broken.</exception>
+    int Receive(Span<byte> buffer);
+
+    /// <summary>Sends all bytes.</summary>
+    /// <exception cref="IOException">The other side does not receive any more.</exception>
+    ValueTask SendAsync(ReadOnlyMemory<byte> bytes);
+
+    /// <summary>Ends the connection. A waiting <see cref="Receive"/> returns where the system can end it.</summary>
+    void Close();
+}
+
+/// <summary>
+/// A channel that other code uses through two pipes. A thread waits for bytes, so the way in which the channel waits is not
+/// mixed with the cost of waking another thread. Bytes are sent on the thread that flushes them.
+/// </summary>
+public sealed class ThreadPipes : IDuplexPipe
+{
+    private const int LeastRoom = 4096;
+    private const long MostUnsent = 64 << 10;
+
+    private readonly IByteChannel channel;
+    private readonly Action onInputEnd;
+    private readonly Pipe input, output;
+    private readonly TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    // The receiving thread and the sender. The last of the two frees the channel.
+    private int users = 2;
+
+    private ThreadPipes(IByteChannel channel, PipeScheduler application, Action onInputEnd)
+    {
+        (this.channel, this.onInputEnd) = (channel, onInputEnd);
+        // The input has no limit: a thread that waited for the application would not notice that there is room to send, and
+        // the application may wait for this room. HTTP/2 limits the bytes that can wait by its flow control.
+        input = new(new PipeOptions(readerScheduler: application, writerScheduler: PipeScheduler.Inline, pauseWriterThreshold: 0,
+            useSynchronizationContext: false));
+        output = new(new PipeOptions(readerScheduler: PipeScheduler.Inline, writerScheduler: application,
+            pauseWriterThreshold: MostUnsent, resumeWriterThreshold: MostUnsent / 2, useSynchronizationContext: false));
+    }
+
+    public PipeReader Input => input.Reader;
+
+    public PipeWriter Output => output.Writer;
+
+    /// <summary>Completes when everything that was written to <see cref="Output"/> is sent, or cannot be sent. Never fails.</summary>
+    public Task Sent => ended.Task;
+
+    /// <summary>Starts to receive and to send.</summary>
+    /// <param name="channel">The channel, which is disposed when it is used no more.</param>
+    /// <param name="name">The name of the thread that receives.</param>
+    /// <param name="application">
+    /// Runs the code that reads the input. With <see cref="PipeScheduler.Inline"/>, the receiving thread runs this code, which then
+    /// must not block.
+    /// </param>
+    /// <param name="onInputEnd">Called on the receiving thread when no more bytes will arrive.</param>
+    public static ThreadPipes Start(IByteChannel channel, string name, PipeScheduler application, Action onInputEnd)
+    {
+        var pipes = new ThreadPipes(channel, application, onInputEnd);
+        new Thread(pipes.ReceiveAll) { IsBackground = true, Name = name }.Start();
+        _ = pipes.SendAllAsync();
+        return pipes;
+    }
+
+    /// <summary>Ends the connection. Bytes that wait to be sent are dropped.</summary>
+    public void Close() => channel.Close();
+
+    private void ReceiveAll()
+    {
+        IOException? failure = null;
+        try
+        {
+            for (int count; (count = channel.Receive(input.Writer.GetSpan(LeastRoom))) > 0;)
+            {
+                input.Writer.Advance(count);
+                var flushed = input.Writer.FlushAsync();
+                if (flushed.IsCompleted && flushed.Result.IsCompleted)
+                    break; // nobody reads any more
+            }
+        }
+        catch (IOException e)
+        {
+            failure = e;
+        }
+        input.Writer.Complete(failure);
+        onInputEnd();
+        Release();
+    }
+
+    private async Task SendAllAsync()
+    {
+        try
+        {
+            for (var isCompleted = false; !isCompleted;)
+            {
+                var read = await output.Reader.ReadAsync();
+                isCompleted = read.IsCompleted;
+                foreach (var part in read.Buffer)
+                    await channel.SendAsync(part);
+                output.Reader.AdvanceTo(read.Buffer.End);
+            }
+        }
+        catch (IOException)
+        {
+            // The input tells the application that the connection has ended. With the reason here too, a flush would throw, and
+            // Kestrel would take it for a fault of its own.
+        }
+        output.Reader.Complete();
+        channel.Close();
+        ended.TrySetResult();
+        Release();
+    }
+
+    private void Release()
+    {
+        if (Interlocked.Decrement(ref users) == 0)
+            channel.Dispose();
+    }
+}
+
+/// <summary>Two streams of which each read and write may block, for example standard input and output.</summary>
+public sealed class StreamChannel(Stream input, Stream output) : IByteChannel
+{
+    public int Receive(Span<byte> buffer) => input.Read(buffer);
+
+    public ValueTask SendAsync(ReadOnlyMemory<byte> bytes)
+    {
+        output.Write(bytes.Span);
+        output.Flush();
+        return ValueTask.CompletedTask;
+    }
+
+    /// <summary>Ends the output. A read of standard input cannot be ended.</summary>
+    public void Close() => output.Dispose();
+
+    public void Dispose()
+    {
+        input.Dispose();
+        output.Dispose();
+    }
+}
