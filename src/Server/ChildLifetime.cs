@@ -18,6 +18,8 @@ internal static class ChildLifetime
         // signal, because it ends when the client closes the connection.
         using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, static context => context.Cancel = true);
         using var quit = PosixSignalRegistration.Create(PosixSignal.SIGQUIT, static context => context.Cancel = true);
+        if (options.ChildEnd is null && child.Kind != Address.Child.Stdio)
+            throw new CannotListenException($"{child} has no --child-end: only a client starts such a process");
         if (options.Echo.Contains(child))
         {
             await ChildEcho.RunAsync(child, options);

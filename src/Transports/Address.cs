@@ -91,7 +91,7 @@ public abstract partial record Address
     /// Child processes of the client: each connection has its own child. The child speaks on its standard input and
     /// output (<c>stdio:name</c>), on one end of a socketpair(2) (<c>socketpair:name</c>, Linux only), or through shared
     /// memory (<c>shm:name</c>, Linux and Windows).
-    /// <see cref="ChildProgram.Offer"/> says how a child is started.
+    /// <see cref="Children.Offer"/> says how a child is started.
     /// </summary>
     public sealed record Child(string Transport, string Name) : Address
     {

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using System.IO.Pipes;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
@@ -11,172 +10,51 @@ namespace IpcBench.Transports;
 /// A child process that serves one connection, on its standard input and output, on a socketpair(2) or in shared
 /// memory. The child must end when the connection is closed. This class kills a child that still runs 2 s later.
 /// </summary>
-public sealed class ChildProgram : IDisposable
+internal sealed class ChildProgram : IDisposable
 {
     // How long a child may take to end by itself, and how long to wait for its last output on standard error.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2), LastWords = TimeSpan.FromMilliseconds(500);
 
     private const int MostWords = 1000;
 
-    private static readonly Lock Gate = new();
-    private static readonly Dictionary<Address, Func<string?, Process>> Offered = [];
-    private static readonly List<ChildProgram> All = [];
-
-    private readonly Address.Child address;
     private readonly Process process;
     private readonly StringBuilder words = new();
     private readonly Thread reader;
     private readonly int descriptor;
     private readonly TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private Task? ending;
-    private bool hasEndedFirst;
+    private readonly Lock gate = new();
+    private volatile Task? ending;
+    private volatile bool hasEndedFirst;
 
-    private ChildProgram(Address.Child address, Process process, int descriptor)
+    /// <param name="process">The child, with redirected standard streams.</param>
+    /// <param name="descriptor">The client's end of a socketpair. -1 for the other transports.</param>
+    public ChildProgram(Address.Child address, Process process, int descriptor)
     {
-        (this.address, this.process, this.descriptor) = (address, process, descriptor);
-        reader = new Thread(ReadWords) { IsBackground = true, Name = $"words of {address.Kind}" };
+        (Address, this.process, this.descriptor) = (address, process, descriptor);
+        reader = new Thread(ReadWords) { IsBackground = true, Name = $"words of {Address.Kind}" };
         reader.Start();
     }
 
-    /// <summary>Registers the function that starts the children of an address.</summary>
-    /// <param name="start">
-    /// Starts a child with redirected standard streams. Its argument says where the child finds its end of the
-    /// connection. For a socketpair: the descriptor, which the child inherits under the same number. For shared memory
-    /// on Linux: the descriptor of the memory, with eventfd(2) also the two descriptors on which the client and the
-    /// child sleep. For shared memory on Windows: the name of the memory. For stdio: null.
-    /// </param>
-    public static void Offer(Address.Child address, Func<string?, Process> start)
-    {
-        lock (Gate)
-            Offered[address] = start;
-    }
+    public Address.Child Address { get; }
 
-    /// <summary>Returns the ids of the children that serve the address now.</summary>
-    public static IReadOnlyList<int> Running(Address address)
-    {
-        lock (Gate)
-            return [.. All.Where(one => one.address == address && one.ending is null).Select(one => one.process.Id)];
-    }
+    /// <summary>The id of the child's process.</summary>
+    public int Id => process.Id;
 
-    /// <summary>
-    /// Finds a child of these addresses that ended its connection before the client closed it. Waits a moment for the
-    /// child's exit code.
-    /// </summary>
-    /// <returns>
-    /// The kind of the child's address, its exit code (null while the child runs) and its last output on standard
-    /// error. Null when there is no such child.
-    /// </returns>
-    public static (string Kind, int? ExitCode, string Words)? Dead(IEnumerable<Address> addresses)
-    {
-        ChildProgram? dead;
-        lock (Gate)
-            dead = All.Find(one => one.hasEndedFirst && addresses.Contains(one.address));
-        return dead is null ? null : (dead.address.Kind, dead.process.WaitForExit(LastWords) ? dead.process.ExitCode : null, dead.Words());
-    }
+    /// <summary>Whether the client has not begun to end the child.</summary>
+    public bool IsServing => ending is null;
 
-    /// <summary>Ends all children of these addresses, and forgets the addresses.</summary>
-    public static async Task EndAsync(IEnumerable<Address> addresses)
-    {
-        List<ChildProgram> ended;
-        lock (Gate)
-        {
-            ended = All.FindAll(one => addresses.Contains(one.address));
-            All.RemoveAll(ended.Contains);
-            foreach (var address in addresses)
-                Offered.Remove(address);
-        }
-        foreach (var one in ended)
-            one.Dispose();
-        foreach (var one in ended)
-        {
-            await one.ending!;
-            one.process.Dispose();
-        }
-    }
-
-    /// <summary>Starts a child of the address.</summary>
-    /// <exception cref="IOException">No child can be started, or an earlier child has ended too early.</exception>
-    internal static ChildProgram Start(Address.Child address) => Start(address, start =>
-        address.Transport != Address.Child.SocketPair ? new ChildProgram(address, start(null), -1)
-            : OperatingSystem.IsLinux() ? StartWithPair(address, start)
-            : throw CannotConnect.Because(address, "only Linux has socketpair here: use stdio"));
-
-    /// <summary>Starts a child that opens shared memory by this name.</summary>
-    /// <inheritdoc cref="Start(Address.Child)" path="/exception"/>
-    internal static ChildProgram Start(Address.Child address, string name) =>
-        Start(address, start => new ChildProgram(address, start(name), -1));
-
-    /// <summary>Starts a child that inherits these descriptors. No other process inherits them.</summary>
-    /// <inheritdoc cref="Start(Address.Child)" path="/exception"/>
-    [SupportedOSPlatform("linux")]
-    internal static ChildProgram Start(Address.Child address, IReadOnlyList<int> inherited) => Start(address, start =>
-    {
-        foreach (var one in inherited)
-            Descriptor.Inherit(one, true);
-        try
-        {
-            return new ChildProgram(address, start(string.Join(',', inherited)), -1);
-        }
-        finally
-        {
-            foreach (var one in inherited)
-                Descriptor.Inherit(one, false);
-        }
-    });
-
-    private static ChildProgram Start(Address.Child address, Func<Func<string?, Process>, ChildProgram> open)
-    {
-        // When a child has ended too early, no new child is started. The new child would probably end in the same way,
-        // and each new connection would start one more.
-        if (Dead([address]) is not null)
-            throw CannotConnect.Because(address, "a child has ended");
-        // Only one child is started at a time. Otherwise a second child would inherit the first child's end of the
-        // socketpair, and nobody would notice when the first child ends.
-        lock (Gate)
-        {
-            var child = open(Offered.TryGetValue(address, out var start) ? start
-                : throw CannotConnect.Because(address, "no program serves it"));
-            All.Add(child);
-            return child;
-        }
-    }
-
-    [SupportedOSPlatform("linux")]
-    private static ChildProgram StartWithPair(Address.Child address, Func<string?, Process> start)
-    {
-        int ours, theirs;
-        try
-        {
-            (ours, theirs) = Descriptor.MakePair();
-        }
-        catch (IOException e)
-        {
-            throw CannotConnect.Because(address, e.Message);
-        }
-        try
-        {
-            return new ChildProgram(address, start(theirs.ToString(CultureInfo.InvariantCulture)), ours);
-        }
-        catch
-        {
-            Native.Close(ours);
-            throw;
-        }
-        finally
-        {
-            Native.Close(theirs);
-        }
-    }
+    /// <summary>Whether the child ended its connection before the client closed the connection.</summary>
+    public bool HasEndedFirst => hasEndedFirst;
 
     /// <summary>Completes when the child's standard error ends, which shows that the child has ended.</summary>
-    internal Task Ended => ended.Task;
+    public Task Ended => ended.Task;
 
     /// <summary>Notes that the child has ended the connection.</summary>
     /// <param name="why">
     /// What the child did wrong. The text is appended to the child's output on standard error. Null when the child only
     /// ended.
     /// </param>
-    internal void NoteEnd(string? why = null)
+    public void NoteEnd(string? why = null)
     {
         if (why is not null)
             Add(why);
@@ -188,11 +66,11 @@ public sealed class ChildProgram : IDisposable
     /// the client's end. For stdio, they are two pipes.
     /// </summary>
     [SupportedOSPlatform("linux")]
-    internal (int Input, int Output) TakeDescriptors() => descriptor >= 0 ? (descriptor, descriptor)
+    public (int Input, int Output) TakeDescriptors() => descriptor >= 0 ? (descriptor, descriptor)
         : (Own(process.StandardOutput.BaseStream), Own(process.StandardInput.BaseStream));
 
     /// <summary>Makes a stream of the connection. Disposing the stream ends the child.</summary>
-    internal Stream ToStream()
+    public Stream ToStream()
     {
         if (descriptor < 0)
             return new ChildStream(this, process.StandardOutput.BaseStream, process.StandardInput.BaseStream);
@@ -200,11 +78,22 @@ public sealed class ChildProgram : IDisposable
         return new ChildStream(this, socket, socket);
     }
 
+    /// <summary>Waits a moment for the end of the child, and returns its exit code. Null while the child runs.</summary>
+    public int? ExitCode() => process.WaitForExit(LastWords) ? process.ExitCode : null;
+
     /// <summary>Begins to end the child and returns at once. <see cref="EndAsync"/> waits for the end.</summary>
     public void Dispose()
     {
-        lock (Gate)
+        lock (gate)
             ending ??= Task.Run(FinishAsync);
+    }
+
+    /// <summary>Ends the child. Afterwards this object must not be used.</summary>
+    public async Task EndAsync()
+    {
+        Dispose();
+        await ending!;
+        process.Dispose();
     }
 
     private async Task FinishAsync()
@@ -227,11 +116,8 @@ public sealed class ChildProgram : IDisposable
             Kill();
             await process.WaitForExitAsync(CancellationToken.None);
         }
-        lock (Gate)
-        {
-            if (!hasEndedFirst)
-                All.Remove(this);
-        }
+        if (!hasEndedFirst)
+            Children.Forget(this);
     }
 
     private void Kill()
@@ -273,7 +159,8 @@ public sealed class ChildProgram : IDisposable
         }
     }
 
-    private string Words()
+    /// <summary>Returns the last lines of the child's output on standard error. Waits a moment for them.</summary>
+    public string Words()
     {
         reader.Join(LastWords);
         lock (words)

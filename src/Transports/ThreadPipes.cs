@@ -107,10 +107,10 @@ public sealed class ThreadPipes : IDuplexPipe
                 output.Reader.AdvanceTo(read.Buffer.End);
             }
         }
-        catch (IOException)
+        catch (Exception e) when (e is IOException or ObjectDisposedException)
         {
-            // The input tells the application that the connection has ended. With the reason here too, a flush would throw, and
-            // Kestrel would take it for a fault of its own.
+            // The other side has ended, or Close has closed the channel during a write. The input tells the application that the
+            // connection has ended. With the reason here too, a flush would throw, and Kestrel would take it for a fault of its own.
         }
         output.Reader.Complete();
         channel.Close();

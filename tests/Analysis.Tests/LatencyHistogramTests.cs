@@ -183,7 +183,7 @@ public sealed class LatencyHistogramTests
             })!;
             var output = node.StandardOutput.ReadToEndAsync();
             var errors = node.StandardError.ReadToEndAsync();
-            await node.WaitForExitAsync().WaitAsync(TimeSpan.FromSeconds(30));
+            await node.WaitForExitAsync().WaitAsync(TimeSpan.FromSeconds(60));
             return node.ExitCode == 0 ? await output : (await errors).Contains("Cannot find module", StringComparison.Ordinal)
                 ? null : await errors;
         }

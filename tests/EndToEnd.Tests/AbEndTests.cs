@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Globalization;
 
 namespace IpcBench.EndToEnd.Tests;
@@ -21,7 +20,9 @@ public sealed class AbEndTests : IDisposable
         ["starts another at its end"] = $"sh -c 'serve() {{ exec {Server}; }}; trap \"serve & exit 0\" TERM; serve & wait'",
         ["starts another later"] = $"sh -c '{Server} & while [ ! -e \"FILE\" ]; do sleep 0.05; done; (setsid sleep 1000 &); wait'",
         ["deaf to SIGTERM"] = $"sh -c 'trap \"\" TERM; {Server} & wait; exec sleep 1000'",
-        ["shell that ends"] = $"sh -c '{Server} & while [ ! -e \"FILE\" ]; do sleep 0.05; done; exit 7'",
+        // The shell ends when the server has two connections. The system then lists three sockets with the path.
+        ["shell that ends"] =
+            $"sh -c '{Server} & while [ $(grep -c \"{{path}}\" /proc/net/unix) -lt 3 ]; do sleep 0.05; done; exit 7'",
         ["never ready"] = "sh -c 'sleep 1000 & exec sleep 1000 # {address}'",
     };
 
@@ -50,19 +51,21 @@ public sealed class AbEndTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
         var own = new OwnProcesses(folder);
-        // Servers are new in each round, so a round must be long enough for the test to find a server.
-        await using var tool = Start(Commands[command], rounds: who == "nobody" ? 1 : 500, who is "server" or "listener" ? "3s" : "100ms");
+        var isOfTool = who is "nobody" or "tool";
+        await using var tool = Start(Commands[command], rounds: who == "nobody" ? 1 : 500, isOfTool ? "100ms" : "1s");
         if (command == "never ready")
             await UntilAsync(() => own.Left().Count(id => OwnProcesses.Name(id) == "sleep") == 2);
         else if (who != "nobody")
             await tool.SeesAsync("round 1");
-        foreach (var signal in signals.Split(' ', StringSplitOptions.RemoveEmptyEntries))
-            Send(signal, who switch
-            {
-                "tool" => tool.Process.Id,
-                "server" => Servers(tool, own).First(),
-                _ => own.Left().First(id => OwnProcesses.Name(id) == "GrpcBenchServer"),
-            });
+        foreach (var signal in isOfTool ? signals.Split(' ', StringSplitOptions.RemoveEmptyEntries) : [])
+            tool.Signal(signal);
+        // Servers are new in each round, and the run does not notice a kill of a server whose round is over. So the test kills a
+        // server again and again until the run ends.
+        for (; !isOfTool && !tool.Process.HasExited; await Task.Delay(200, TestContext.Current.CancellationToken))
+        {
+            foreach (var id in (who == "server" ? Servers(tool, own) : Listeners(own)).Take(1))
+                Tool.Send(signals, id);
+        }
         Assert.True(await tool.ExitCodeAsync() == code, $"{tool.Process.ExitCode}\n{tool.Output}\n{tool.Error}");
         await own.AssertGoneAsync();
     }
@@ -77,7 +80,7 @@ public sealed class AbEndTests : IDisposable
         await File.WriteAllTextAsync(later, "", TestContext.Current.CancellationToken);
         await UntilAsync(() => Orphans().Any());
         Assert.NotEmpty(Orphans());
-        Send("KILL", tool.Process.Id);
+        tool.Signal("KILL");
         Assert.Equal(137, await tool.ExitCodeAsync());
         await own.AssertGoneAsync();
 
@@ -90,12 +93,10 @@ public sealed class AbEndTests : IDisposable
     public async Task The_run_ends_and_leaves_no_process_if_a_shell_ends_before_its_server()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "looks for processes in /proc");
-        var end = Path.Combine(folder, "end");
-        await using var tool = Start(Commands["shell that ends"].Replace("FILE", end, StringComparison.Ordinal), 5, "1s");
-        await tool.SeesAsync("round 1");
-        await File.WriteAllTextAsync(end, "", TestContext.Current.CancellationToken);
+        await using var tool = Start(Commands["shell that ends"], 500, "500ms");
         Assert.True(await tool.ExitCodeAsync() == 2, tool.Output + tool.Error);
-        Assert.Contains("server ended with exit code 7 during round 1", tool.Error, StringComparison.Ordinal);
+        // On a busy machine the shells may see the connections only in a later round.
+        Assert.Matches("server ended with exit code 7 during round [0-9]+:", tool.Error);
         await new OwnProcesses(folder).AssertGoneAsync();
     }
 
@@ -105,13 +106,13 @@ public sealed class AbEndTests : IDisposable
         Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
         var script = Path.Combine(folder, "once.py");
         await File.WriteAllTextAsync(script, """
-            import socket, sys
+            import os, socket, sys
             server = socket.socket(socket.AF_UNIX)
             server.bind(sys.argv[1])
             server.listen()
             server.accept()
             print("out of luck", file=sys.stderr, flush=True)
-            sys.exit(9)
+            os._exit(9) # closes the socket and ends in one step
             """, TestContext.Current.CancellationToken);
         await using var tool = Start($"python3 '{script}' {{path}}", 1);
         Assert.Equal(2, await tool.ExitCodeAsync());
@@ -129,15 +130,12 @@ public sealed class AbEndTests : IDisposable
     private static IEnumerable<int> Servers(Tool tool, OwnProcesses own) =>
         own.Left().Where(id => OwnProcesses.Parent(id) == tool.Process.Id && OwnProcesses.Name(id) is not "GrpcBench");
 
-    private static void Send(string signal, int process)
-    {
-        using var kill = Process.Start("kill", ["-" + signal, process.ToString(CultureInfo.InvariantCulture)]);
-        kill.WaitForExit();
-    }
+    private static IEnumerable<int> Listeners(OwnProcesses own) => own.Left().Where(id => OwnProcesses.Name(id) == "GrpcBenchServer");
 
+    // On a busy machine the start of the programs may take half a minute.
     private static async Task UntilAsync(Func<bool> holds)
     {
-        for (var i = 0; i < 600 && !holds(); i++)
+        for (var i = 0; i < 3000 && !holds(); i++)
             await Task.Delay(50, TestContext.Current.CancellationToken);
     }
 }

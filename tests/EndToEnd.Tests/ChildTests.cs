@@ -20,8 +20,8 @@ public sealed class ChildTests : IDisposable
     public async Task Calls_and_messages_are_measured_with_the_CPU_of_the_children(string size, params string[] more)
     {
         var (code, output, error) = await Tool.RunAsync(
-            [.. more.Select(one => string.Format(null, one, string.Join(',', Kinds))), "-c", "1", "-s", size, "-r", "1", "-d", "300ms",
-                "--warmup", "20ms", "--wait", OperatingSystem.IsWindows() ? "event" : "futex,spin=20us", "-o", File]);
+            [.. more.Select(one => string.Format(null, one, string.Join(',', Kinds))), "-c", "1", "-s", size, "-r", "1", "-n", "50",
+                "--warmup", "1ms", "--wait", OperatingSystem.IsWindows() ? "event" : "futex,spin=20us", "-o", File]);
         Assert.True(code == 0, output + error);
         var run = ResultsFile.Load(File);
         Assert.Equal(
@@ -31,7 +31,7 @@ public sealed class ChildTests : IDisposable
         Assert.All(run.Rounds, round =>
         {
             Assert.True(round.Ok > 0, output);
-            Assert.Empty(round.Failed);
+            Assert.Equal(round.Started, round.Ok);
             Assert.True(round.Server!.CpuUserNs + round.Server.CpuKernelNs > 0);
         });
     }

@@ -28,11 +28,11 @@ public sealed class MainJobTests : IDisposable
         Assert.Contains($"\nEvery round is in {ResultsFile}\nAll tables and the advice on doubts:\n", error, StringComparison.Ordinal);
         Assert.EndsWith($"\nThe report is in {Of("page.html")}\nThe report is in {Of("rows.csv")}\n"
             + $"The report is in {Of("page.md")}\n", error, StringComparison.Ordinal);
-        foreach (var name in new[] { "page.html", "rows.csv", "page.md" })
-        {
-            Assert.Equal((0, "", ""), await Tool.RunAsync(["report", ResultsFile, "-o", Of("again-" + name)]));
+        string[] names = ["page.html", "rows.csv", "page.md"];
+        Assert.Equal((0, "", ""), await Tool.RunAsync(
+            ["report", ResultsFile, .. names.SelectMany(name => (string[])["-o", Of("again-" + name)])]));
+        foreach (var name in names)
             Assert.Equal(await File.ReadAllTextAsync(Of("again-" + name)), await File.ReadAllTextAsync(Of(name)));
-        }
         Assert.StartsWith("<!doctype html>", await File.ReadAllTextAsync(Of("page.html")), StringComparison.Ordinal);
 
         (code, output, error) = await Tool.RunAsync([.. Brief, "--no-save", "-o", "/proc/no/page.html"]);
@@ -60,7 +60,7 @@ public sealed class MainJobTests : IDisposable
         static void AssertTrue(Measurement round)
         {
             Assert.Empty(round.Failed);
-            Assert.True(round.Completed > 0);
+            Assert.True(round.Credited > 0); // on a busy machine one call may last longer than its window
             Assert.Equal((8, 8, 8L), (round.Connections.Requested, round.Connections.Opened, round.Connections.ServerOpen));
             Assert.Equal(round.Connections.ClientCalls, round.Connections.ServerCalls);
             Assert.InRange(round.Connections.ClientCalls!.Value, round.Ok, long.MaxValue); // and the calls around the window
@@ -215,21 +215,26 @@ public sealed class MainJobTests : IDisposable
     public async Task A_killed_server_ends_the_run_within_seconds_and_its_measurements_are_kept()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "looks for the server in /proc");
-        await using var tool = Tool.Start(
-            "-r", "1000", "-d", "1s", "--warmup", "1ms", "-s", "10", "-c", "8", "-o", ResultsFile);
-        // Servers are new in each round: this is the server of round 2, which has begun.
-        await tool.SeesAsync("round 2:");
-        using (var server = System.Diagnostics.Process.GetProcessById(await ServerAsync(tool)))
-            server.Kill();
-        var begun = System.Diagnostics.Stopwatch.GetTimestamp();
-        Assert.Contains(await tool.ExitCodeAsync(), (int[])[2, 3]);
-        Assert.True(System.Diagnostics.Stopwatch.GetElapsedTime(begun) < TimeSpan.FromSeconds(20));
-        var run = Analysis.Results.ResultsFile.Load(ResultsFile);
-        var why = "the server that this tool started ended with exit code 137 (SIGKILL: sent by a user, or by the kernel for lack of "
-            + "memory) during round 2: it wrote nothing";
-        Assert.Equal($"failed: {why}", run.Ending);
-        Assert.EndsWith($"\n{why}\n", tool.Error, StringComparison.Ordinal);
-        Assert.NotEmpty(run.Rounds);
+        // Servers are new in each round. On a busy machine the test may kill a server between two rounds.
+        await Tool.RepeatAsync(async () =>
+        {
+            await using var tool = Tool.Start(
+                "-r", "1000", "-d", "1s", "--warmup", "1ms", "-s", "10", "-c", "8", "-o", ResultsFile);
+            await tool.SeesAsync("round 2:");
+            var begun = System.Diagnostics.Stopwatch.GetTimestamp();
+            // The run does not notice a kill of a server whose round is over. So the test kills servers until the run ends.
+            for (; !tool.Process.HasExited; await Task.Delay(200))
+                Children(tool.Process.Id).ForEach(server => Tool.Send("KILL", server));
+            Assert.Contains(await tool.ExitCodeAsync(), (int[])[2, 3]);
+            // The other rounds would take an hour. A busy machine may need many seconds for the end of a process.
+            Assert.True(System.Diagnostics.Stopwatch.GetElapsedTime(begun) < TimeSpan.FromSeconds(60));
+            var run = Analysis.Results.ResultsFile.Load(ResultsFile);
+            var why = "the server that this tool started ended with exit code 137 (SIGKILL: sent by a user, or by the kernel for lack of "
+                + "memory) during round 2: it wrote nothing";
+            Assert.Equal($"failed: {why}", run.Ending);
+            Assert.EndsWith($"\n{why}\n", tool.Error, StringComparison.Ordinal);
+            Assert.NotEmpty(run.Rounds);
+        });
     }
 
     private const string Start = ": is your server running, and does it listen there? Without -U this tool starts a server of its own";

@@ -6,6 +6,15 @@ namespace IpcBench.EndToEnd.Tests;
 /// <summary>Starts the scripts of scenarios/ with a temporary folder, and checks that no process and no file is left.</summary>
 public abstract class ScenarioStage : IDisposable
 {
+    // Python is asked once for all tests.
+    private static readonly Lazy<bool> HasFlask = new(() =>
+    {
+        const string code = "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, ['gunicorn', 'flask'])))";
+        using var python = Process.Start("/usr/bin/python3", ["-c", code]);
+        python.WaitForExit();
+        return python.ExitCode == 0;
+    });
+
     /// <summary>
     /// The folder for temporary files of the scenario. The test finds the scenario's processes by their working
     /// folders, which are in this folder. This folder is in /tmp if the usual path is too long for sockets.
@@ -33,7 +42,7 @@ public abstract class ScenarioStage : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the scenarios are for Linux");
         Assert.SkipUnless(File.Exists("/usr/sbin/nginx"), "no nginx here (Debian: apt-get install nginx)");
-        Assert.SkipUnless(Has("gunicorn") && Has("flask"), "no gunicorn or Flask here (Debian: apt-get install gunicorn python3-flask)");
+        Assert.SkipUnless(HasFlask.Value, "no gunicorn or Flask here (Debian: apt-get install gunicorn python3-flask)");
         string[] more = arguments.Contains("--bench")
             ? ["--arms", arguments.Contains("--engine") ? "socket" : "port,socket"]
             : ["--bench", Path.Combine(Tool.ClientFolder, "GrpcBench")];
@@ -69,17 +78,11 @@ public abstract class ScenarioStage : IDisposable
     private protected async Task AssertNothingLeftAsync()
     {
         File.Delete(Path.Combine(Temporary, "waiting"));
-        for (var i = 0; i < 150 && (Own.Left().Count > 0 || Directory.EnumerateFileSystemEntries(Temporary).Any()); i++)
+        // A minute, because on a busy machine the end of many processes takes long.
+        for (var i = 0; i < 600 && (Own.Left().Count > 0 || Directory.EnumerateFileSystemEntries(Temporary).Any()); i++)
             await Task.Delay(100);
         Assert.Empty(Own.Left().Select(OwnProcesses.Name));
         Assert.Empty(Directory.EnumerateFileSystemEntries(Temporary));
-    }
-
-    private static bool Has(string module)
-    {
-        using var python = Process.Start(
-            "/usr/bin/python3", ["-c", $"import importlib.util, sys; sys.exit(importlib.util.find_spec('{module}') is None)"]);
-        return python.WaitForExit(20_000) && python.ExitCode == 0;
     }
 
     private static string Scripts([CallerFilePath] string source = "") =>

@@ -15,7 +15,8 @@ public sealed class ScenarioTests : ScenarioStage
         File.Delete(file);
         Assert.Equal("flask", run.Scenario);
         Assert.Equal(["port", "socket keepalive"], run.Cells.Select(cell => cell.Key.Variant));
-        Assert.All(run.Rounds, round => Assert.True(round.Ok > 0 && round.Failed.Count == 0 && round.Server is not null));
+        // On a busy machine one call may last longer than its window.
+        Assert.All(run.Rounds, round => Assert.True(round.Credited > 0 && round.Failed.Count == 0 && round.Server is not null));
         // In one short round the CPU time may be below a step of the clock.
         Assert.True(run.Rounds.Sum(round => round.Server!.CpuUserNs + round.Server.CpuKernelNs) > 0);
         Assert.All(run.Rounds, round => Assert.Equal(4, round.Watched.Count));

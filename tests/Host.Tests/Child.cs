@@ -29,9 +29,9 @@ internal sealed class Child : IDisposable
 
     /// <summary>Reads the next line that the program prints.</summary>
     public async Task<string> LineAsync() =>
-        await process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromSeconds(30)) ?? throw new EndOfStreamException("it ended");
+        await process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromSeconds(60)) ?? throw new EndOfStreamException("it ended");
 
-    public Task EndedAsync() => process.WaitForExitAsync().WaitAsync(TimeSpan.FromSeconds(30));
+    public Task EndedAsync() => process.WaitForExitAsync().WaitAsync(TimeSpan.FromSeconds(60));
 
     public void Write(string line) => process.StandardInput.WriteLine(line);
 

@@ -59,7 +59,7 @@ public sealed class ListenerOwnerTests : IDisposable
             first = os.fork()
             if first == 0: time.sleep(0.1)
             else: print(first); os._exit(0)
-            time.sleep(20)
+            time.sleep(60)
             """, path);
         var background = int.Parse(await child.LineAsync(), CultureInfo.InvariantCulture);
         await child.EndedAsync();

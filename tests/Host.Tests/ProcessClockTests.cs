@@ -48,11 +48,12 @@ public class ProcessClockTests
         // The program uses half a second of CPU time between two input lines, partly in the kernel, and prints how much it used.
         using var child = Child.Python("""
             import sys, time, os
-            sys.stdin.readline()
+            print("ready"); sys.stdin.readline()
             begin = time.process_time_ns()
             while time.process_time_ns() - begin < 500_000_000: os.stat("/")
             print(time.process_time_ns() - begin); sys.stdin.readline()
             """);
+        Assert.Equal("ready", await child.LineAsync());
         await UntilAsync(() => ContextSwitches.OfThreads(child.Id) is { } threads && IsWaiting(child.Id) && threads.Count == 1);
         var before = ProcessClock.Read(child.Id)!;
         child.Write("go");

@@ -6,10 +6,9 @@ public class SpeedProbeTests
     [Fact]
     public void The_probe_takes_milliseconds_and_not_seconds()
     {
-        var readings = Enumerable.Range(0, 5).Select(_ => SpeedProbe.Time()).Order().ToList();
-
-        // The limits fit processors of 1 to 10 GHz. A shorter time means that the compiler removed the work.
-        Assert.InRange(readings[2], 1_000_000, 100_000_000);
+        // The limits fit processors of 1 to 10 GHz. A shorter time means that the compiler removed the work. The test takes
+        // the shortest of five readings, because a busy machine interrupts some.
+        Assert.InRange(Enumerable.Range(0, 5).Min(_ => SpeedProbe.Time()), 1_000_000, 100_000_000);
     }
 
     [Fact]

@@ -261,14 +261,17 @@ public class MessageStreamTests
         await using var server = await StartAsync(new ServerOptions { Behaviors = behaviors });
         using var client = new GrpcClient(server.Address);
         var times = new List<double>();
-        for (var i = 0; i < 20; i++)
+        bool IsAnyFast() => times.Where((_, i) => i % 5 != 4).Any(ms => ms < 20);
+        // A busy machine may slow many of these messages down, so the test sends more until one is fast.
+        using var patience = new CancellationTokenSource(Limits.Wait);
+        while (times.Count < 20 || (!IsAnyFast() && !patience.IsCancellationRequested))
         {
             var started = System.Diagnostics.Stopwatch.GetTimestamp();
             await client.PostAsync(Bench + "Echo", Message(10, 0));
             times.Add(System.Diagnostics.Stopwatch.GetElapsedTime(started).TotalMilliseconds);
         }
         Assert.All(times.Where((_, i) => i % 5 == 4), ms => Assert.InRange(ms, 20, double.MaxValue));
-        Assert.Contains(times.Where((_, i) => i % 5 != 4), ms => ms < 20); // the machine may slow some of these messages down
+        Assert.True(IsAnyFast());
     }
 
     [Fact]
@@ -311,7 +314,8 @@ public class MessageStreamTests
         var times = arrivals.LatencyNs.Zip(arrivals.LatencyCount).SelectMany(pair => Enumerable.Repeat(pair.First, (int)pair.Second));
         Assert.Equal((10, 10), (times.Count(), arrivals.Slots.Sum())); // 4 at once, 5 after 20 ms and one after 40 ms, all with one stamp
         Assert.InRange(times.Max() - times.Min(), 39_000_000, long.MaxValue);
-        Assert.InRange(arrivals.Slots.Skip(18).Sum(), 6, 10);
+        // A slot is about 1 ms long, and longer if a busy machine stretches the arrivals over more than a second.
+        Assert.InRange(arrivals.Slots.Skip((int)(18_900_000 / arrivals.SlotNs)).Sum(), 6, 10);
     }
 
     private static Task<ServerUnderTest> StartAsync(ServerOptions options, Address? listen = null) =>

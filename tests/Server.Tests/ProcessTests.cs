@@ -8,8 +8,8 @@ public class ProcessTests
     private const string NoAddress =
         "'{0}' is not an address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name";
 
-    // A stopping server gives calls in flight one second. The calls of these tests take half a minute.
-    private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(15);
+    // A stopping server gives calls in flight one second. The calls of these tests take a minute.
+    private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(30);
 
     [Fact]
     public async Task The_server_prints_the_address_of_each_endpoint_and_then_a_line_with_ready()
@@ -51,7 +51,7 @@ public class ProcessTests
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no signals to send on Windows");
         var address = Addresses.Unix();
         await using var child = await ServerChild.StartAsync(
-            "--listen", address.ToString(), "--delay-us", "30000000", "--sockets", sockets);
+            "--listen", address.ToString(), "--delay-us", "60000000", "--sockets", sockets);
         using var hanging = new GrpcClient(address);
         var call = hanging.DownloadAsync(10);
         await using var idle = await RawHttp2.ConnectAsync(address);
@@ -126,6 +126,16 @@ public class ProcessTests
                 ? "another server answers at this path: stop that server or choose another path with --listen"
                 : "the port is in use by another program: stop that program or choose another port with --listen"), error.TrimEnd());
         }
+    }
+
+    [Theory]
+    [InlineData("--listen")]
+    [InlineData("--echo")]
+    public async Task A_child_without_its_end_of_the_connection_ends_with_exit_code_2(string served)
+    {
+        var (exitCode, output, error) = await ServerChild.RunAsync("--owned", served, "shm:x", "--child", "shm:x");
+        Assert.Equal(
+            (2, "", "shm:x has no --child-end: only a client starts such a process"), (exitCode, output, error.TrimEnd()));
     }
 
     [Theory]

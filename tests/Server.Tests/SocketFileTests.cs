@@ -63,6 +63,7 @@ public sealed class SocketFileTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "the lock is Linux's");
         const int servers = 4, rounds = 100;
+        var judged = 0;
         for (var round = 0; round < rounds; round++)
         {
             if (isStale)
@@ -83,11 +84,20 @@ public sealed class SocketFileTests : IDisposable
                     refusals.Add(e.Message);
                 }
             })).ToList();
+            var begun = Stopwatch.GetTimestamp();
             threads.ForEach(thread => thread.Start());
             threads.ForEach(thread => thread.Join());
+            // A server waits for the lock for only 1 s, and a busy machine may stop the thread that holds the lock for longer.
+            var isInTime = Stopwatch.GetElapsedTime(begun) < TimeSpan.FromSeconds(1);
             var isServed = SocketFile.Probe(SocketPath, new UnixDomainSocketEndPoint(SocketPath)) == SocketFileState.Live;
             foreach (var endpoint in bound)
                 endpoint.Dispose();
+            if (!isInTime)
+            {
+                File.Delete(SocketPath);
+                continue;
+            }
+            judged++;
             Assert.Equal((1, true), (bound.Count, isServed));
             var sentence =
                 $"cannot listen on unix:{SocketPath}: another server answers at this path: stop that server or choose another path "
@@ -95,6 +105,7 @@ public sealed class SocketFileTests : IDisposable
             Assert.All(refusals, refusal => Assert.Equal(sentence, refusal));
             Assert.Empty(this.folder.GetFileSystemInfos());
         }
+        Assert.True(judged > 0);
     }
 
     [Fact]

@@ -14,7 +14,7 @@ public class ConnectorContractTests
     // Who connects: the framework, an event loop whose thread owns the stream, or an event loop behind pipes that any thread may use.
     private const string Framework = "framework", Loop = "loop", Piped = "piped";
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
     public static TheoryData<string, string> All { get; } = Cases();
 
@@ -175,13 +175,18 @@ public class ConnectorContractTests
             var sockets = loop is null ? null : await LoopConnector.ForAsync(new Address.Unix(path), new(), CancellationToken.None);
             Connector connector = by == Piped ? new PipedConnector(new Address.Unix(path), new())
                 : loop is null ? Connector.For(new Address.Unix(path), new()) : new LoopStreamConnector(loop, sockets!);
-            var connects = Enumerable.Range(0, 6).Select(_ => connector.ConnectAsync(CancellationToken.None).AsTask()).ToList();
-            await Task.Delay(30);
-            for (var i = 0; i < 6; i++)
-                (await listener.AcceptAsync()).Dispose();
-            foreach (var connect in connects)
-                await (await connect).DisposeAsync();
-            Assert.InRange(loop is null ? connector.Retries : sockets!.Retries, 1, long.MaxValue);
+            long Retries() => loop is null ? connector.Retries : sockets!.Retries;
+            // On a busy machine the event loops may connect so late that the queue is never full.
+            for (var attempt = 0; attempt < 20 && Retries() == 0; attempt++)
+            {
+                var connects = Enumerable.Range(0, 6).Select(_ => connector.ConnectAsync(CancellationToken.None).AsTask()).ToList();
+                await Task.Delay(30);
+                for (var i = 0; i < 6; i++)
+                    (await listener.AcceptAsync()).Dispose();
+                foreach (var connect in connects)
+                    await (await connect).DisposeAsync();
+            }
+            Assert.InRange(Retries(), 1, long.MaxValue);
         });
         File.Delete(path);
     }

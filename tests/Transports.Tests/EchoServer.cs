@@ -57,7 +57,7 @@ internal sealed class EchoServer : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await stop.CancelAsync();
-        await running.WaitAsync(TimeSpan.FromSeconds(10));
+        await running.WaitAsync(TimeSpan.FromSeconds(60));
         owned.ForEach(item => item.Dispose());
         if (Address is Address.Unix unix)
             File.Delete(unix.Path);

@@ -25,7 +25,7 @@ internal sealed class ChildServerCommand(
 
     /// <summary>Starts a process that serves one connection of this address. The process ends with this connection.</summary>
     /// <param name="end">
-    /// Where the process finds its end of the connection (see <see cref="ChildProgram.Offer"/>). Null for its standard
+    /// Where the process finds its end of the connection (see <see cref="Children.Offer"/>). Null for its standard
     /// input and output.
     /// </param>
     public Process StartChild(Address.Child address, string? end) => Start(end is null

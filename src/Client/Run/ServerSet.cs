@@ -48,7 +48,7 @@ internal sealed class ServerSet : IAsyncDisposable
     /// Returns the processes whose CPU time is that of the server at this address. Call it after the connections are open.
     /// </summary>
     public ServerOwner OwnerOf(Address address) =>
-        address is Address.Child ? owners[address] with { Pids = ChildProgram.Running(address) } : owners[address];
+        address is Address.Child ? owners[address] with { Pids = Children.Running(address) } : owners[address];
 
     /// <summary>Messages of the started servers, for example that TLS is left out because there is no certificate.</summary>
     public IEnumerable<string> Complaints => processes.SelectMany(process => process.Complaints).Distinct();
@@ -122,7 +122,7 @@ internal sealed class ServerSet : IAsyncDisposable
         return processes.Select(process => process.Death(now)).FirstOrDefault(death => death is not null) ?? DeathOfChild();
     }
 
-    private string? DeathOfChild() => ChildProgram.Dead(owners.Keys) is not var (kind, code, words) ? null
+    private string? DeathOfChild() => Children.Dead(owners.Keys) is not var (kind, code, words) ? null
         : string.Create(CultureInfo.InvariantCulture, $"a child that this tool started for {kind} ")
             + (code is { } known ? ChildServer.HowItEnded(known) : "closed the connection") + $" {now}: "
             + (words.Length > 0 ? words : "it wrote nothing");
@@ -151,7 +151,7 @@ internal sealed class ServerSet : IAsyncDisposable
         owners.Clear();
         try
         {
-            await ChildProgram.EndAsync(children);
+            await Children.EndAsync(children);
             await ChildProcess.EndAllAsync(former);
             now = string.Create(CultureInfo.InvariantCulture, $"after round {round}");
             var addresses = new List<Address>();
@@ -183,7 +183,7 @@ internal sealed class ServerSet : IAsyncDisposable
             control.Dispose();
         try
         {
-            await ChildProgram.EndAsync([.. owners.Keys.Where(address => address is Address.Child)]);
+            await Children.EndAsync([.. owners.Keys.Where(address => address is Address.Child)]);
             await ChildProcess.EndAllAsync(processes);
         }
         finally
@@ -249,7 +249,7 @@ internal sealed class ServerSet : IAsyncDisposable
         {
             owners[endpoint.Address] = new ServerOwner([server.Id], IsOurs: true, MayFork: false);
             if (endpoint.Address is Address.Child child)
-                ChildProgram.Offer(child, end => command.StartChild(child, end));
+                Children.Offer(child, end => command.StartChild(child, end));
         }
         return server;
     }

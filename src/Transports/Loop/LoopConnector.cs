@@ -45,7 +45,7 @@ public sealed class LoopConnector
     public async ValueTask<LoopSocket> ConnectAsync(EventLoop loop, ILoopHandler handler, CancellationToken cancellation)
     {
         if (address is Address.Child child)
-            return Take(ChildProgram.Start(child), loop, handler);
+            return Take(Children.Start(child), loop, handler);
         var (error, hasPorts) = (0, false);
         foreach (var endPoint in endPoints)
         {

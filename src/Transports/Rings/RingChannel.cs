@@ -11,7 +11,7 @@ public sealed class RingChannel(RingConnection ring) : IByteChannel
         for (var isOpen = true; ;)
         {
             if (ring.TakeRoom())
-                room.Release();
+                WakeSender();
             // When the ring has ended, the bytes that arrived before its end are still received.
             var count = ring.Receive(buffer);
             if (count > 0)
@@ -56,7 +56,14 @@ public sealed class RingChannel(RingConnection ring) : IByteChannel
     private void End()
     {
         isOver = true;
-        room.Release();
+        WakeSender();
+    }
+
+    // Only the receiving thread calls this, so the count is at most 1.
+    private void WakeSender()
+    {
+        if (room.CurrentCount == 0)
+            room.Release();
     }
 
     private IOException Broken()

@@ -19,7 +19,7 @@ public static class RingConnector
         : throw CannotConnect.Because(address, "only Linux and Windows have shared memory here: use stdio");
 
     /// <summary>Opens the end of a child.</summary>
-    /// <param name="inherited">What the client gave to the child (see <see cref="ChildProgram.Offer"/>).</param>
+    /// <param name="inherited">What the client gave to the child (see <see cref="Children.Offer"/>).</param>
     /// <exception cref="IOException"><paramref name="inherited"/> is not the memory of a connection.</exception>
     public static RingConnection Open(string inherited, RingWait wait)
     {
@@ -43,7 +43,7 @@ public static class RingConnector
         {
             bells = wait.Bell == RingBell.EventFd ? EventFdBell.CreatePair() : OnWords(memory);
             int[] bellsInherited = bells is (EventFdBell client, EventFdBell server) ? [client.Descriptor, server.Descriptor] : [];
-            return new(memory, true, bells.Value, wait, ChildProgram.Start(address, [descriptor, .. bellsInherited]));
+            return new(memory, true, bells.Value, wait, Children.Start(address, [descriptor, .. bellsInherited]));
         }
         catch
         {
@@ -62,7 +62,7 @@ public static class RingConnector
         var bells = Named(name);
         try
         {
-            return new(memory, true, bells, wait, ChildProgram.Start(address, name));
+            return new(memory, true, bells, wait, Children.Start(address, name));
         }
         catch
         {

@@ -97,15 +97,16 @@ public class AbCommandTests
     }
 
     [Fact]
-    public async Task A_server_that_never_listens_is_ended_with_all_its_children()
+    public Task A_server_that_never_listens_is_ended_with_all_its_children() => TestLoad.InTheEndAsync(async () =>
     {
-        var (_, told) = await RefusedAsync("sleep 1000 & echo $!; wait", TimeSpan.FromSeconds(2));
-        Assert.Matches(@"^the base server did not become ready within 2 s: its last lines:\n  \d+$", told);
+        var (_, told) = await RefusedAsync("sleep 1000 & echo $!; wait", TimeSpan.FromSeconds(1));
+        // On a busy machine, the shell may not have written the number in time.
+        Assert.Matches(@"^the base server did not become ready within 1 s: its last lines:\n  \d+$", told);
         var inner = int.Parse(told.Split('\n')[^1], System.Globalization.CultureInfo.InvariantCulture);
         for (var i = 0; i < 300 && ProcessTree.NameOf(inner) == "sleep"; i++)
             await Task.Delay(100, TestContext.Current.CancellationToken);
         Assert.NotEqual("sleep", ProcessTree.NameOf(inner));
-    }
+    });
 
     [Fact]
     public Task Servers_that_have_ended_leave_no_pipe_behind() => TestLoad.InTheEndAsync(async () =>

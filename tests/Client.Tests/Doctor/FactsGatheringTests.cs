@@ -1,12 +1,14 @@
 using System.Net.Sockets;
 using IpcBench.Client.Doctor;
+using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Doctor;
 
 public class FactsGatheringTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(500);
+    // No test waits so long: every address answers or refuses at once.
+    private static readonly TimeSpan Patience = TestLoad.Patience;
     private readonly string path = Path.Combine(Path.GetTempPath(), $"doc-{Guid.NewGuid():N}.sock");
 
     [Fact]

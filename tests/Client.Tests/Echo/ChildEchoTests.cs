@@ -14,7 +14,7 @@ public sealed class ChildEchoTests : IAsyncDisposable
 
     private readonly Address.Child child = new("stdio", Guid.NewGuid().ToString("N"));
 
-    public async ValueTask DisposeAsync() => await ChildProgram.EndAsync([child]);
+    public async ValueTask DisposeAsync() => await Children.EndAsync([child]);
 
     [Theory]
     [InlineData(1, 1)]
@@ -24,7 +24,7 @@ public sealed class ChildEchoTests : IAsyncDisposable
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), Unix);
         var started = 0;
-        ChildProgram.Offer(child, _ =>
+        Children.Offer(child, _ =>
         {
             Interlocked.Increment(ref started);
             return Start("exec cat");
@@ -40,9 +40,10 @@ public sealed class ChildEchoTests : IAsyncDisposable
     public async Task A_child_that_is_no_echo_is_reported_when_the_connection_opens(string script, string sentence)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), Unix);
-        ChildProgram.Offer(child, _ => Start(script));
-        // Only the child that never answers may reach the deadline.
-        var options = Options(64) with { ConnectDeadline = TimeSpan.FromSeconds(script == Silent ? 0.5 : 60) };
+        Children.Offer(child, _ => Start(script));
+        var options = Options(64);
+        if (script == Silent) // only the child that never answers may reach the deadline
+            options = options with { ConnectDeadline = TimeSpan.FromSeconds(0.5) };
         var source = await ProtocolTable.ConnectionsAsync(options, CancellationToken.None);
         var error = await Assert.ThrowsAsync<IOException>(() => LoadGenerator.OpenAsync(options, source, CancellationToken.None));
         Assert.Equal(string.Format(null, sentence, child), error.Message);
@@ -57,7 +58,7 @@ public sealed class ChildEchoTests : IAsyncDisposable
         Assert.SkipUnless(OperatingSystem.IsLinux(), "maps the memory of a descriptor twice");
         var shared = new Address.Child(Address.Child.SharedMemory, child.Name);
         // The process only has to live. This test takes its place.
-        ChildProgram.Offer(shared, end =>
+        Children.Offer(shared, end =>
         {
             var same = new FileStream($"/proc/self/fd/{end}", FileMode.Open, FileAccess.ReadWrite);
             using var file = MemoryMappedFile.CreateFromFile(
@@ -66,17 +67,25 @@ public sealed class ChildEchoTests : IAsyncDisposable
             view.Write(offset, position);
             return Start(Silent);
         });
-        var options = Options(1 << 20) with { Address = shared, ConnectDeadline = TimeSpan.FromSeconds(60) };
+        var options = Options(1 << 20) with { Address = shared };
         var source = await ProtocolTable.ConnectionsAsync(options, CancellationToken.None);
         var error = await Assert.ThrowsAsync<IOException>(() => LoadGenerator.OpenAsync(options, source, CancellationToken.None));
         Assert.Equal($"cannot connect to {shared}: the server closed the connection", error.Message);
-        var dead = ChildProgram.Dead([shared]);
-        await ChildProgram.EndAsync([shared]);
+        var dead = Children.Dead([shared]);
+        await Children.EndAsync([shared]);
         Assert.Equal(("shm", "it wrote a wrong position into the shared memory"), (dead!.Value.Kind, dead.Value.Words));
     }
 
-    private LoadOptions Options(int size) =>
-        new() { Address = child, Protocol = ProtocolTable.Echo, Size = size, Connections = 1, Threads = 1 };
+    // On a busy machine, the start of a program takes seconds.
+    private LoadOptions Options(int size) => new()
+    {
+        Address = child,
+        Protocol = ProtocolTable.Echo,
+        Size = size,
+        Connections = 1,
+        Threads = 1,
+        ConnectDeadline = TimeSpan.FromSeconds(60),
+    };
 
     private static Process Start(string script) => Process.Start(new ProcessStartInfo("sh", ["-c", script])
     {

@@ -109,7 +109,7 @@ public class EchoCallTests
     }
 
     [Fact]
-    public async Task A_slow_echo_of_small_packets_is_accepted_as_an_echo()
+    public Task A_slow_echo_of_small_packets_is_accepted_as_an_echo() => TestLoad.InTheEndAsync(async () =>
     {
         using var over = new ManualResetEventSlim();
         using var server = new EchoServer("unix", (bytes, number) =>
@@ -118,11 +118,21 @@ public class EchoCallTests
                 over.Wait(TestLoad.Patience); // the other packets do not come back in time
             return bytes;
         }, atOnce: 1);
-        await using var servers = await Typed.ServersAsync(
-            Typed.Read(EchoExperiment.Preset, "-U", $"{server.Address}", "-s", "1", "--timeout", "500ms"));
-        over.Set();
-        Assert.NotEmpty(servers.Targets);
-    }
+        try
+        {
+            await using var servers = await Typed.ServersAsync(
+                Typed.Read(EchoExperiment.Preset, "-U", $"{server.Address}", "-s", "1", "--timeout", "500ms"));
+            Assert.NotEmpty(servers.Targets);
+        }
+        catch (EnvironmentException e)
+        {
+            Assert.Fail(e.Message); // on a busy machine, no packet may come back in time
+        }
+        finally
+        {
+            over.Set();
+        }
+    });
 
     [Fact]
     public async Task Exactly_one_packet_is_sent_to_an_echo_server_before_the_run()

@@ -13,7 +13,8 @@ public class LoadSumTests
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address, connections: 3));
         var sum = new LoadSum();
         var (ok, credited, window, calls) = (0L, 0.0, 0L, new long[3]);
-        for (var i = 0; i < 7; i++)
+        // On a busy machine a connection may have no call in seven short slices.
+        for (var i = 0; i < 7 || (i < 500 && calls.Contains(0L)); i++)
         {
             var slice = await TestLoad.RunAsync(generator, Slice(0.03, isContinued: i > 0));
             Assert.Equal(i == 0, slice.LeadMedianNs is not null);
@@ -35,14 +36,15 @@ public class LoadSumTests
     [Fact]
     public Task Slices_and_one_window_give_the_same_rate_for_calls_of_a_known_length() => TestLoad.InTheEndAsync(async () =>
     {
-        await using var server = new FakeServer { Delay = TimeSpan.FromMilliseconds(7) };
+        // The load before a slice lasts as long as a call, so a thread that a busy machine starts late has calls when the slice begins.
+        await using var server = new FakeServer { Delay = TimeSpan.FromMilliseconds(35) };
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
         var window = await TestLoad.RunAsync(generator, Slice(0.7, isContinued: false));
         var sum = new LoadSum();
-        for (var i = 0; i < 14; i++)
-            sum.Add(await TestLoad.RunAsync(generator, Slice(0.05, isContinued: true)));
+        for (var i = 0; i < 3; i++)
+            sum.Add(await TestLoad.RunAsync(generator, Slice(0.25, isContinued: true)));
         // The comparison uses the actual length of the calls, because the server's timer is late on a busy machine.
-        // Threads of a slice start late there, which cost 3 %. No credit for calls across edges would cost 14 %.
+        // No credit for calls across edges would cost a tenth.
         Assert.InRange(Busy(sum.Result!) / Busy(window), 0.95, 1.01);
     });
 

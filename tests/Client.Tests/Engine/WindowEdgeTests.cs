@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Client.Tests.Engine.Support;
@@ -156,7 +157,8 @@ public class WindowEdgeTests
         var edges = new Edges();
         var result = await generator.RunAsync(Led(0.4, 1), CancellationToken.None, edges).WaitAsync(TimeSpan.FromSeconds(30));
         // The true rate follows from the actual times of the answers. Between two answers all calls are in flight for the same time.
-        var batches = server.Answered.Zip(server.Answered.Skip(1), (from, to) =>
+        var answered = server.Answered.ToArray();
+        var batches = answered.Zip(answered.Skip(1), (from, to) =>
             Math.Max(0, Math.Min(to, edges.EndNs) - Math.Max(from, edges.BeginNs)) / (double)(to - from)).Sum();
         return (result.Credited / (result.WindowNs / 1e9), 400 * batches / ((edges.EndNs - edges.BeginNs) / 1e9));
     }
@@ -187,7 +189,8 @@ public class WindowEdgeTests
 
         public override IReadOnlyList<IStream> Streams { get; }
 
-        public List<long> Answered { get; } = [];
+        /// <summary>When the calls were answered. The answers continue while the test reads these times.</summary>
+        public ConcurrentQueue<long> Answered { get; } = new();
 
         public override async ValueTask DisposeAsync()
         {
@@ -200,7 +203,7 @@ public class WindowEdgeTests
             using var timer = new PeriodicTimer(every);
             while (!stop.IsCancellationRequested && await timer.WaitForNextTickAsync(CancellationToken.None))
             {
-                Answered.Add(MonotonicClock.NowNs);
+                Answered.Enqueue(MonotonicClock.NowNs);
                 Interlocked.Exchange(ref next, new(TaskCreationOptions.RunContinuationsAsynchronously)).SetResult();
             }
         }

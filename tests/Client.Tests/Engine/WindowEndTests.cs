@@ -56,7 +56,7 @@ public class WindowEndTests
     });
 
     [Fact]
-    public async Task The_check_for_late_calls_runs_at_most_every_100_ms_and_the_load_ends_once()
+    public Task The_check_for_late_calls_runs_at_most_every_100_ms_and_the_load_ends_once() => TestLoad.InTheEndAsync(async () =>
     {
         WatchedConnection connection = null!;
         connection = new WatchedConnection(async _ =>
@@ -67,9 +67,10 @@ public class WindowEndTests
         await using var generator = await OpenAsync(connection, timeout: WatchedConnection.TimeoutSeconds);
         var begun = MonotonicClock.NowNs;
         await TestLoad.RunAsync(generator, TestLoad.For(0.3));
+        // A busy machine may begin no call in the window. Then nothing waits for three checks.
         Assert.InRange(connection.CutOffs, 3, (MonotonicClock.NowNs - begun) / 100_000_000 + 1);
         Assert.Equal((0, 1), (connection.TooEarly, connection.LoadEnds));
-    }
+    });
 
     [Fact]
     public Task A_cancelled_load_continues_until_the_calls_in_flight_have_ended() => TestLoad.InTheEndAsync(async () =>

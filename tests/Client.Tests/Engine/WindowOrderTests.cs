@@ -17,7 +17,6 @@ public class WindowOrderTests
             Size = 1,
             Connections = 1,
             Threads = 1,
-            Timeout = TimeSpan.FromMilliseconds(50),
         };
         await using var generator = await LoadGenerator.OpenAsync(
             options, new ConnectionSource(_ => connection, UsesLoops: false, () => 0), CancellationToken.None);

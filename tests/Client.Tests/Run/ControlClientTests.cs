@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
@@ -17,7 +18,7 @@ public class ControlClientTests
         // The client notices the reset earlier or later by chance, so the test makes many attempts.
         for (var attempt = 0; attempt < 300; attempt++)
         {
-            using var client = new ControlClient(address, new ConnectorOptions());
+            using var client = new ControlClient(address, new ConnectorOptions(), TestLoad.Patience);
             var told = await Assert.ThrowsAnyAsync<IOException>(() => client.DescribeAsync(CancellationToken.None));
             Assert.StartsWith($"{address} does not answer: ", told.Message);
         }

@@ -20,7 +20,8 @@ public class ServerControlTests
         ];
 
         await Assert.ThrowsAsync<IOException>(
-            () => ServerControl.OpenAsync(targets, [first.Address], new ConnectorOptions(), null, TestContext.Current.CancellationToken));
+            () => ServerControl.OpenAsync(
+                targets, [first.Address], new ConnectorOptions(), TestLoad.Patience, TestContext.Current.CancellationToken));
 
         Assert.Equal((1, 1), (first.Accepted, second.Accepted));
         for (var i = 0; i < 300 && first.Open + second.Open > 0; i++)

@@ -23,29 +23,33 @@ public class ServerCpuTests
         await using var servers = await Typed.ServersAsync("--transports", kind, "-c", "8");
         var (address, control) = Assert.Single(servers.Controls);
         await using var generator = await TestLoad.OpenAsync(TestLoad.Options(address, connections: 8));
-        var before = await control.UsageAsync(TestContext.Current.CancellationToken);
-        using var counters = new WindowCounters(Options("-c", "8"), control, servers.Owners[address], () => generator.SystemCalls);
-        await counters.AskFirstAsync(TestContext.Current.CancellationToken);
-        await generator.RunAsync(new LoadWindow { Calls = 20_000 }, TestContext.Current.CancellationToken, counters);
-        await counters.AskLastAsync();
-        var told = ServerUsage.Between(before, await control.UsageAsync(TestContext.Current.CancellationToken))!;
-        var seen = counters.Server(20_000)!;
+        // On a busy machine, the server may compile code between its report and the edge of the window.
+        await TestLoad.InTheEndAsync(async () =>
+        {
+            var before = await control.UsageAsync(TestContext.Current.CancellationToken);
+            using var counters = new WindowCounters(Options("-c", "8"), control, servers.Owners[address], () => generator.SystemCalls);
+            await counters.AskFirstAsync(TestContext.Current.CancellationToken);
+            await generator.RunAsync(new LoadWindow { Calls = 20_000 }, TestContext.Current.CancellationToken, counters);
+            await counters.AskLastAsync();
+            var told = ServerUsage.Between(before, await control.UsageAsync(TestContext.Current.CancellationToken))!;
+            var seen = counters.Server(20_000)!;
 
-        var (toldNs, seenNs) = (told.CpuUserNs + told.CpuKernelNs, seen.CpuUserNs + seen.CpuKernelNs);
-        Assert.True(toldNs > 100_000_000, $"hardly a load: {toldNs} ns");
-        // The report includes the cost of four requests. Each takes some tenths of a millisecond, and more on a busy machine.
-        Assert.InRange(seenNs, 0.9 * toldNs - 20_000_000, 1.005 * toldNs);
-        Assert.InRange(seen.CpuUserNs / (double)seenNs, told.CpuUserNs / (double)toldNs - 0.1, told.CpuUserNs / (double)toldNs + 0.1);
-        Assert.Equal(20_000, seen.Calls);
-        Assert.Equal(20_000, seen.CountedCalls);
-        Assert.True(seen.AllocatedBytes > 0);
-        Assert.InRange(seen.VoluntarySwitches!.Value, 1, seen.ContextSwitches);
-        var loop = counters.Client(20_000).Loop!;
-        // Each connection has one call in flight, so no call shares a send or a receive with another call.
-        Assert.InRange(loop.Sends, 20_000, 20_000 + 100);
-        Assert.InRange(loop.Receives, 20_000, 100_000);
-        Assert.InRange(loop.EmptyReceives, 0, loop.Receives - 1);
-        Assert.True(loop.Waits > 0);
+            var (toldNs, seenNs) = (told.CpuUserNs + told.CpuKernelNs, seen.CpuUserNs + seen.CpuKernelNs);
+            Assert.True(toldNs > 100_000_000, $"hardly a load: {toldNs} ns");
+            // The report includes the cost of four requests. Each takes some tenths of a millisecond, and more on a busy machine.
+            Assert.InRange(seenNs, 0.9 * toldNs - 20_000_000, 1.005 * toldNs);
+            Assert.InRange(seen.CpuUserNs / (double)seenNs, told.CpuUserNs / (double)toldNs - 0.1, told.CpuUserNs / (double)toldNs + 0.1);
+            Assert.Equal(20_000, seen.Calls);
+            Assert.Equal(20_000, seen.CountedCalls);
+            Assert.True(seen.AllocatedBytes > 0);
+            Assert.InRange(seen.VoluntarySwitches!.Value, 1, seen.ContextSwitches);
+            var loop = counters.Client(20_000).Loop!;
+            // Each connection has one call in flight, so no call shares a send or a receive with another call.
+            Assert.InRange(loop.Sends, 20_000, 20_000 + 100);
+            Assert.InRange(loop.Receives, 20_000, 100_000);
+            Assert.InRange(loop.EmptyReceives, 0, loop.Receives - 1);
+            Assert.True(loop.Waits > 0);
+        });
     }
 
     [Theory]

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
@@ -24,7 +25,19 @@ public class SlicesTests
         await using var servers = await Typed.ServersAsync(options);
         var (runner, plan) = Runner(servers, options);
         var cells = Assert.Single(plan.Turns(plan.Cells, 1));
-        var rounds = (await runner.MeasureInTurnsAsync(cells, 1, 0, Token)).Select(measured => measured.Round).ToList();
+        List<Measurement> rounds = [];
+        var number = 0;
+        await TestLoad.InTheEndAsync(async () =>
+        {
+            rounds = [.. (await runner.MeasureInTurnsAsync(cells, ++number, 0, Token)).Select(measured => measured.Round)];
+            Assert.All(rounds, round =>
+            {
+                // On a busy machine, a thread may not run in any slice.
+                Assert.Equal(6, round.Connections.Active);
+                // Slices are about equally long, unless the machine stalls in a slice.
+                Assert.InRange(round.Slices!.Rates.Average() / (round.Credited!.Value / (round.WindowNs / 1e9)), 0.3, 3);
+            });
+        });
 
         Assert.Equal([0, 1], rounds.Select(round => round.Cell).Order());
         var count = rounds[0].Slices!.Rates.Count;
@@ -39,14 +52,12 @@ public class SlicesTests
             Assert.Equal(round.Started, round.Ok + round.Failed.Values.Sum() + round.CutOff);
             Assert.Equal(round.Ok, LatencyCounts.Decode(round.Latency).Count);
             Assert.Equal(round.Completed, round.Buckets.Sum());
-            Assert.Equal((6, 6), (round.Connections.Opened, round.Connections.Active));
+            Assert.Equal(6, round.Connections.Opened);
             Assert.Equal(6, round.Connections.ServerOpen);
             Assert.Equal(round.Connections.ClientCalls, round.Connections.ServerCalls);
             Assert.True(round.Connections.ServerCalls > 0);
             Assert.InRange(round.WindowNs / 1e9, count * slices.PlannedSeconds, 30);
-            // Slices are about equally long.
-            Assert.InRange(slices.Rates.Average() / (round.Credited!.Value / (round.WindowNs / 1e9)), 0.3, 3);
-            Assert.InRange(round.Client.Calls, round.Credited.Value - 1, round.Credited.Value + 1);
+            Assert.InRange(round.Client.Calls, round.Credited!.Value - 1, round.Credited.Value + 1);
             Assert.True(round.Server!.CpuUserNs + round.Server.CpuKernelNs > 0);
         }
         Assert.All(rounds[0].Slices!.Order.Zip(rounds[1].Slices!.Order), places => Assert.Equal(1, places.First + places.Second));
@@ -65,7 +76,7 @@ public class SlicesTests
         // A busy machine can make the calls of one round slow, too. Later rounds then have shorter slices, unless the first
         // round chose for all.
         var (length, round) = (ofSlowCalls, 1);
-        while (length >= ofSlowCalls && round < 10)
+        while (length > ofSlowCalls * 0.99 && round < 10)
             length = await LengthAsync(plan.Cells, ++round);
         Assert.InRange(length, 0.02, ofSlowCalls * 0.99);
     }
@@ -87,12 +98,17 @@ public class SlicesTests
         await using var first = new FakeServer { Hears = Failing };
         await using var second = new FakeServer { Hears = Failing };
         var options = Typed.Read(Preset.Main,
-            $"-U {first.Address} -U {second.Address} -s 10 -c 2 -t 1 --slice 20ms --warmup 1s -d 400ms".Split(' '));
+            $"-U {first.Address} -U {second.Address} -s 10 -c 2 -t 1 --slice 20ms --warmup 500ms -d 400ms".Split(' '));
         await using var servers = await Typed.ServersAsync(options);
         var (runner, plan) = Runner(servers, options);
-        var rounds = await runner.MeasureInTurnsAsync(plan.Cells, 1, 0, Token);
-        Assert.Equal(2, rounds.Count);
-        Assert.All(rounds, measured => Assert.Equal((0, 0.02), (measured.Round.Ok, measured.Round.Slices!.PlannedSeconds)));
+        var number = 0;
+        // A call that outlasts the warm-up lengthens the slices. So the machine must not stall during the warm-up.
+        await TestLoad.InTheEndAsync(async () =>
+        {
+            var rounds = await runner.MeasureInTurnsAsync(plan.Cells, ++number, 0, Token);
+            Assert.Equal(2, rounds.Count);
+            Assert.All(rounds, measured => Assert.Equal((0, 0.02), (measured.Round.Ok, measured.Round.Slices!.PlannedSeconds)));
+        });
 
         static byte[] Failing(Heard heard) =>
             heard.Ends ? Frames.Headers(heard.Stream, true, (":status", "200"), ("grpc-status", "13")) : [];
@@ -133,13 +149,13 @@ public class SlicesTests
         Assert.All(rounds, measured => Assert.True(measured.Round.Ok > 0));
     }
 
-    // Waits until each arm has measured a slice: only one arm at a time has calls, so when another arm has calls, the slice is over.
-    // The calls of the warm-up do not count.
+    // Waits until each arm has measured several slices: only one arm at a time has calls, so when another arm has calls, the slice is
+    // over. On a busy machine, no call may begin in a single slice. The calls of the warm-up do not count.
     private static async Task SlicesAsync(RunProgress progress)
     {
         await TestLoad.UntilAsync(() => progress.Current is { What: "measuring" });
         var arms = progress.Current!.Generators;
-        foreach (var arm in arms.Concat(arms))
+        foreach (var arm in Enumerable.Repeat(arms, 3).SelectMany(turn => turn))
         {
             var before = arm.CallsSoFar;
             await TestLoad.UntilAsync(() => arm.CallsSoFar > before);

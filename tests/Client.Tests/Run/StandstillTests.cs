@@ -26,14 +26,23 @@ public partial class StandstillTests
         var cell = Assert.Single(new BenchPlan(options, servers.Targets).Cells, cell => cell.Load.Connections == 2);
         await using var generator = await TestLoad.OpenAsync(cell.Load);
         var edges = new Begun();
-        var window = new LoadWindow { Lead = TimeSpan.FromMilliseconds(200), Duration = TimeSpan.FromSeconds(4), Rate = 2000 };
-        var run = generator.RunAsync(window, TestContext.Current.CancellationToken, edges);
+        // The window lasts until calls have ended before and after the stop, also on a busy machine.
+        var window = new LoadWindow { Lead = TimeSpan.FromMilliseconds(200), Duration = TimeSpan.FromMinutes(2), Rate = 2000 };
+        using var enough = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+        var run = generator.RunAsync(window, enough.Token, edges);
         await edges.Task.WaitAsync(TestLoad.Patience, TestContext.Current.CancellationToken);
-        var before = generator.CallsSoFar;
-        await TestLoad.UntilAsync(() => generator.CallsSoFar > before + 200);
+        await MoreCallsAsync();
         await StopAsync(servers.Owners[cell.Target.Address].Pids[0], TimeSpan.FromSeconds(1));
+        await MoreCallsAsync();
+        await enough.CancelAsync();
         var result = await run.WaitAsync(TestLoad.Patience, TestContext.Current.CancellationToken);
         Assert.StartsWith("no call ended for ", Standstill.Reason(result), StringComparison.Ordinal);
+
+        async Task MoreCallsAsync()
+        {
+            var before = generator.CallsSoFar;
+            await TestLoad.UntilAsync(() => generator.CallsSoFar > before + 200);
+        }
     }
 
     [Fact]

@@ -69,7 +69,7 @@ public sealed class TlsRefusalTests : IDisposable
 
     private static async Task<string> CallAsync(Address address, ConnectorOptions options)
     {
-        using var caller = new GrpcCaller(address, options);
+        using var caller = new GrpcCaller(address, options) { Patience = TestLoad.Patience };
         var told = await Assert.ThrowsAsync<IOException>(() => caller.CallAsync("/a.B/C", new byte[1], Cancel));
         Assert.StartsWith($"{address} does not answer: ", told.Message, StringComparison.Ordinal);
         return told.Message[$"{address} does not answer: ".Length..];

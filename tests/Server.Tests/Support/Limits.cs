@@ -3,7 +3,7 @@ namespace IpcBench.Server.Tests.Support;
 /// <summary>How long a test waits for an event: far longer than the event takes on any machine.</summary>
 internal static class Limits
 {
-    public static readonly TimeSpan Wait = TimeSpan.FromSeconds(30);
+    public static readonly TimeSpan Wait = TimeSpan.FromSeconds(60);
 
     /// <summary>Returns the value once it no longer changes, which means that the sender waits.</summary>
     public static async Task<long> StalledAsync(Func<long> value)

@@ -114,7 +114,7 @@ internal sealed class ServerChild : IAsyncDisposable
     public void Kill() => this.process.Kill();
 
     /// <summary>True when the process ended itself by SIGABRT, as the runtime does after an error of its own.</summary>
-    public bool HasAborted => this.process.WaitForExit(TimeSpan.FromSeconds(5)) && this.process.ExitCode == 128 + 6;
+    public bool HasAborted => this.process.WaitForExit(Limits.Wait) && this.process.ExitCode == 128 + 6;
 
     public bool HasEnded => this.process.HasExited;
 
