@@ -87,6 +87,7 @@ public sealed class RingTests : IDisposable
     {
         const int size = 10 * RingMemory.Capacity;
         var (client, child) = Pair(wait);
+        open.Clear(); // the pipes give the memory back when their threads have ended
         var ends = new[] { client, child }.Select(
             one => ThreadPipes.Start(new RingChannel(one), "test", PipeScheduler.ThreadPool, () => { })).ToList();
         await Task.WhenAll(ends.SelectMany(one => new[] { WriteAsync(one.Output), ReadAsync(one.Input) })).WaitAsync(Patience);
@@ -97,6 +98,7 @@ public sealed class RingTests : IDisposable
         Assert.True(end.IsCompleted);
         await ends[1].Output.WriteAsync(pattern, TestContext.Current.CancellationToken); // drops the bytes, as nobody reads them
         await ends[1].Sent.WaitAsync(Patience);
+        await ends[1].Output.CompleteAsync();
 
         async Task WriteAsync(PipeWriter writer)
         {
