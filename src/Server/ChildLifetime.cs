@@ -1,8 +1,10 @@
+using System.Globalization;
 using System.Runtime.InteropServices;
 using IpcBench.Server.Echo;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Options;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Server;
 
@@ -20,6 +22,9 @@ internal static class ChildLifetime
         using var quit = PosixSignalRegistration.Create(PosixSignal.SIGQUIT, static context => context.Cancel = true);
         if (options.ChildEnd is null && child.Kind != Address.Child.Stdio)
             throw new CannotListenException($"{child} has no --child-end: only a client starts such a process");
+        // The client has set the buffers of its own end.
+        if (child.Kind == Address.Child.SocketPair && options.SocketBuffer is { } size && OperatingSystem.IsLinux())
+            LoopListener.SetBuffers(int.Parse(options.ChildEnd!, CultureInfo.InvariantCulture), size);
         if (options.Echo.Contains(child))
         {
             await ChildEcho.RunAsync(child, options);

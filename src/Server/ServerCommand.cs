@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Text;
+using IpcBench.Host;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Hosting;
 using IpcBench.Server.Options;
@@ -74,6 +75,8 @@ internal static class ServerCommand
             await Console.Error.WriteLineAsync(tooFew);
             return EnvironmentError;
         }
+        if (options.Inline)
+            CompletionThreads.Inline();
         try
         {
             return await (options.Child is { } child ? ChildLifetime.RunAsync(child, options) : ServerLifetime.RunAsync(options));

@@ -1,5 +1,4 @@
 using System.Runtime.InteropServices;
-using IpcBench.Host;
 using IpcBench.Server.Options;
 
 namespace IpcBench.Server;
@@ -20,8 +19,6 @@ internal static class ServerLifetime
         using var quit = OnSignal(PosixSignal.SIGQUIT, options.Owned ? null : stop);
         using var terminate = OnSignal(PosixSignal.SIGTERM, stop);
         using var hangUp = OnSignal(PosixSignal.SIGHUP, stop);
-        if (options.Inline)
-            CompletionThreads.Inline();
         await using var server = await BenchServer.StartAsync(options, Console.Error);
         foreach (var endpoint in server.Endpoints)
         {
