@@ -16,7 +16,7 @@ public class ChildLifetimeTests
     [InlineData(false)]
     public async Task A_child_sets_the_buffers_of_its_end_of_a_socketpair_and_ends_with_the_connection(bool isEcho)
     {
-        Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux has socketpair here");
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
         const int size = 40_000;
         var address = new Address.Child(Address.Child.SocketPair, "x");
         var (ours, theirs) = Descriptor.MakePair();
