@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Hosting;
+using IpcBench.Server.JsonRpc;
 using IpcBench.Server.Options;
 using IpcBench.Server.Services;
 using IpcBench.Transports;
@@ -41,11 +42,15 @@ internal sealed class BenchServer : IAsyncDisposable
         {
             var roles = options.Listen.Select(address => (Address: address, IsEcho: false))
                 .Concat(options.Echo.Select(address => (Address: address, IsEcho: true)));
+            var jsonRpc = options.JsonRpc ? new JsonRpcHandler(options.MaxSize, Describer.Version) : null;
             // A child serves one address. The index still counts all of them, as the options about behavior do.
             foreach (var (index, (address, isEcho)) in roles.Index())
             {
                 if (options.Child is null || options.Child == address)
-                    await BindAsync(endpoints, address, RoleOf(index, address, isEcho, options), options, warnings);
+                {
+                    var role = RoleOf(index, address, isEcho, options) with { JsonRpc = jsonRpc };
+                    await BindAsync(endpoints, address, role, options, warnings);
+                }
             }
             if (endpoints.Count == 0)
                 throw new CannotListenException("the server has no address to listen on: name an address with --listen or --echo");

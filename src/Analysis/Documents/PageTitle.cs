@@ -40,6 +40,8 @@ internal static class PageTitle
         var protocols = keys.Select(key => key.Protocol).Distinct().ToList();
         if (model.Files.All(file => file.Run.IsOfBuilds))
             return $"Head against base over {names}";
+        if (protocols.Count > 1 && protocols.Exists(one => one.StartsWith("jsonrpc", StringComparison.Ordinal)))
+            return $"gRPC and JSON-RPC over {names}";
         if (protocols.Count > 1)
             return $"What a gRPC call is made of over {names}";
         var prefix = protocols is ["echo"] ? "Round trips of bytes alone: " : "";

@@ -43,6 +43,12 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
         "what a call is: unary (default), upload, ping-pong, push, pull"),
         [.. CallMode.All, "unary,upload"]);
 
+    public Option<string> Protocol { get; } = CompletionCommand.Suggesting(
+        list.Text(HelpPlace.What.Rarely, "--protocol", "LIST",
+        "protocols of the started server to compare: grpc (default), jsonrpc (one JSON message per line, as MCP servers speak), "
+            + "jsonrpc-lsp (with Content-Length, as language servers speak)"),
+        [.. ProtocolTable.OfMain, "grpc,jsonrpc"]);
+
     public Option<string> Messages { get; } = list.Text(HelpPlace.What.Rarely, "--messages", "COUNT",
         "messages per stream; then a new stream is opened (default: one stream for the whole load); for --mode ping-pong, push "
             + "and pull, and for --call of a method that takes a stream");

@@ -26,7 +26,8 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     /// <exception cref="UsageException">Options contradict each other.</exception>
     public void Check()
     {
-        if (OfCrank().Concat(OfServers()).Concat(OfLoad()).Concat(OfFiles()).Concat(OfSizes()).FirstOrDefault() is { } sentence)
+        IEnumerable<string>[] sentences = [OfCrank(), OfProtocols(), OfServers(), OfLoad(), OfFiles(), OfSizes()];
+        if (sentences.SelectMany(some => some).FirstOrDefault() is { } sentence)
             throw new UsageException(sentence);
     }
 
@@ -49,6 +50,20 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             yield return "--crank measures one cell, but --load, --my-rate and --find add cells: leave out these three, or write -R";
         if (options.Output.Crank && cells * Ways != 1)
             yield return "--crank measures one cell: name one size with -s (or --call) and one server with -U";
+    }
+
+    private IEnumerable<string> OfProtocols()
+    {
+        if (!options.Protocols.Any(ProtocolTable.IsJsonRpc) || !isTyped(declared.Protocol))
+            yield break;
+        if (!options.OwnServer)
+            yield return "--protocol is for a server that this tool starts: leave out -U, or leave out --protocol";
+        if (options.Clients.FirstOrDefault(client => client != ProtocolTable.Wire) is { } client)
+            yield return $"--client {client} speaks gRPC alone: leave out --client, or leave out --protocol";
+        if (options.Modes.FirstOrDefault(mode => mode != CallMode.Unary) is { } mode)
+            yield return $"--mode {mode} is a kind of gRPC call: leave out --mode, or leave out --protocol";
+        if (options.Call is not null)
+            yield return "--call names a gRPC method: leave out --call, or leave out --protocol";
     }
 
     private IEnumerable<string> OfServers()

@@ -45,7 +45,7 @@ internal sealed class RunOptionsReader(
         var takesShapes = options is { Calls: null, Rate: null, Loads: [], Variants: [_], Protocols: [ProtocolTable.Grpc] }
             && options.Modes is [CallMode.Unary] && options.ConnectPerCall is [false]
             && (several || options.Call is not null);
-        var byDefault = !takesShapes || isTyped || sweeping || options.Output.Crank ? []
+        var byDefault = !takesShapes || isTyped || sweeping || options.Output.Crank || options.Transports.Any(Address.Child.IsKind) ? []
             : preset.Shapes.Select(one => one.Shape).Where(shape => several || shape.Client is null);
         var clientIsTyped = Get(declared.Client) is not null;
         var shapes = (names ?? byDefault.Where(shape => shape.Client is null || !clientIsTyped)).ToList();
@@ -93,18 +93,23 @@ internal sealed class RunOptionsReader(
         string Or(Option<string> option, Default standard) =>
             Get(option) ?? standard.Of(own: addresses.Count != 1, quick: typed.GetValue(declared.Quick));
 
+        var transports = Parsers.List(Or(declared.Transports, preset.Transports), "--transports", Transport);
+        var protocols = Get(declared.Protocol) is { } list
+            ? Parsers.List(list, "--protocol", (name, what) => Parsers.OneOf(name, what, [.. ProtocolTable.OfMain])) : preset.Protocols;
+        // Programs that start a child, or speak JSON-RPC, usually have one connection.
+        var isAlone = addresses.Count == 0 && transports.Any(Address.Child.IsKind) || protocols.Any(ProtocolTable.IsJsonRpc);
         var topologies = preset.Topologies ?? Topology.All(
-            Integers(Or(declared.Connections, preset.Connections), "-c"), Integers(Or(declared.Streams, preset.Streams), "-m"));
+            Integers(Get(declared.Connections) ?? (isAlone ? "1" : Or(declared.Connections, preset.Connections)), "-c"),
+            Integers(Or(declared.Streams, preset.Streams), "-m"));
         var calls = Calls(Or);
         var fewer = calls < preset.Fewer.Calls && !(preset.Warmup.Quick is not null && typed.GetValue(declared.Quick));
         var rounds = Get(declared.Rounds) is null && typed.GetValue(declared.Crank) ? "1" : Or(declared.Rounds, preset.Rounds);
         var call = service?.Read(typed);
-        var transports = Parsers.List(Or(declared.Transports, preset.Transports), "--transports", Transport);
         return new RunOptions
         {
             Scenario = preset.Name,
             Call = call,
-            Protocols = preset.Protocols,
+            Protocols = protocols,
             Addresses = addresses,
             Transports = transports,
             Sizes = call is null ? Parsers.List(Or(declared.Sizes, preset.Sizes), "-s", Parsers.Count) : [0],

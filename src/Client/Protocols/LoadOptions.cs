@@ -1,6 +1,7 @@
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Client.Protocols.Http1;
+using IpcBench.Client.Protocols.JsonRpc;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Protocols;
@@ -46,6 +47,9 @@ internal sealed record LoadOptions : EngineOptions
 
     /// <summary>The request of an HTTP/1.1 call. Null for other protocols.</summary>
     public HttpRequest? Request { get; init; }
+
+    /// <summary>The tool that a JSON-RPC call uses. Null means the tool <c>download</c> of this project's server.</summary>
+    public ToolCall? Tool { get; init; }
 
     /// <summary>True to open and close a connection for every call. The latency includes the opening, but not the closing.</summary>
     public bool ConnectPerCall { get; init; }

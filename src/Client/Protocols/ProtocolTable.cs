@@ -6,6 +6,7 @@ using IpcBench.Client.Protocols.GrpcDotnet;
 using IpcBench.Client.Protocols.Http1;
 using IpcBench.Client.Protocols.Http2;
 using IpcBench.Client.Protocols.InOrder;
+using IpcBench.Client.Protocols.JsonRpc;
 using IpcBench.Http2;
 using IpcBench.Protocol;
 using IpcBench.Protocol.V1;
@@ -22,13 +23,19 @@ internal static class ProtocolTable
     public const string Wire = "wire", GrpcDotnet = "grpc-dotnet";
 
     /// <summary>Names of the protocols.</summary>
-    public const string Grpc = "grpc", Http1 = "http1", Http2 = "http2", Echo = "echo";
+    public const string Grpc = "grpc", Http1 = "http1", Http2 = "http2", Echo = "echo", JsonRpc = "jsonrpc", JsonRpcLsp = "jsonrpc-lsp";
 
     /// <summary>The usual number of bytes of a reply besides its payload.</summary>
     private const int HeadRoom = 1024;
 
     /// <summary>True for protocols whose servers may also answer calls of <c>Control</c>, which go over gRPC.</summary>
     public static bool IsGrpcServed(string protocol) => protocol is Grpc or Http2;
+
+    /// <summary>The values of the option <c>--protocol</c>.</summary>
+    public static IReadOnlyList<string> OfMain { get; } = [Grpc, JsonRpc, JsonRpcLsp];
+
+    /// <summary>True for JSON-RPC, with either framing.</summary>
+    public static bool IsJsonRpc(string protocol) => protocol is JsonRpc or JsonRpcLsp;
 
     /// <summary>Returns the error message for an unknown client. Null when the client is known.</summary>
     public static string? Refusal(string client) =>
@@ -48,6 +55,7 @@ internal static class ProtocolTable
             (Wire, Http2) => await OverHttp2Async(options, ForBare(options), cancellation),
             (Wire, Http1) => await OverHttp1Async(options, cancellation),
             (Wire, Echo) => await OverEchoAsync(options, cancellation),
+            (Wire, JsonRpc or JsonRpcLsp) => await OverJsonRpcAsync(options, cancellation),
             (GrpcDotnet, Grpc) => OverGrpcDotnet(options),
             _ => throw new ArgumentException($"the client '{options.Client}' does not speak '{options.Protocol}'"),
         };
@@ -129,6 +137,21 @@ internal static class ProtocolTable
             {
                 OpensWithCall = options.Address is Address.Child,
             });
+    }
+
+    private static async Task<ConnectionSource> OverJsonRpcAsync(LoadOptions options, CancellationToken cancellation)
+    {
+        var session = new JsonRpcOptions(options.Tool ?? ToolCall.Download(options.Size))
+        {
+            HasHeaders = options.Protocol == JsonRpcLsp,
+            Size = options.Tool is null ? options.Size : null,
+            Streams = options.Streams,
+        };
+        var dialer = await Dialer.ForAsync(
+            options.Address, options.Connector, (options.Size + HeadRoom) * options.Streams, cancellation);
+        var source = dialer.Connections(
+            scheduler => new JsonRpcConnection(scheduler, dialer, session) { Reopens = !options.ConnectPerCall });
+        return source with { Notes = session.Notes };
     }
 
     /// <summary>Gives each connection its own channel and handler, like the channels of different applications.</summary>

@@ -7,8 +7,9 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>Starts this project's server, with <paramref name="streams"/> allowed streams per connection.</summary>
+/// <param name="jsonRpc">True when the addresses of <paramref name="listen"/> also answer JSON-RPC.</param>
 internal sealed class ChildServerCommand(
-    IReadOnlyList<Address> listen, IReadOnlyList<Address> echo, int streams, Knobs knobs, CpuSet? cpus,
+    IReadOnlyList<Address> listen, IReadOnlyList<Address> echo, bool jsonRpc, int streams, Knobs knobs, CpuSet? cpus,
     IReadOnlyDictionary<string, string?> hiddenVariables) : IServerCommand
 {
     // The server's default of --max-streams.
@@ -76,6 +77,8 @@ internal sealed class ChildServerCommand(
             yield return "--echo";
             yield return address.ToString();
         }
+        if (jsonRpc)
+            yield return "--jsonrpc";
         if (streams > UsualStreams)
         {
             yield return "--max-streams";

@@ -1,6 +1,7 @@
 using System.Globalization;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -234,7 +235,8 @@ internal sealed class ServerSet : IAsyncDisposable
         var command = new ChildServerCommand(
             [.. (isReversed ? served.Reverse() : served).Select(ChildProcess.PrivateAddress)],
             [.. echo.Select(ChildProcess.PrivateAddress)],
-            options.Topologies.Max(topology => topology.Streams), variant.Knobs, options.ServerCpus, hiddenVariables);
+            options.Protocols.Any(ProtocolTable.IsJsonRpc), options.Topologies.Max(topology => topology.Streams), variant.Knobs,
+            options.ServerCpus, hiddenVariables);
         var server = await ChildServer.StartAsync(command, cancellation);
         processes.Add(server);
         var offered = server.Endpoints.Select(endpoint => (endpoint.Address.Kind, endpoint.IsEcho)).Distinct().Count();

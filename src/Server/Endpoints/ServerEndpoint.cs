@@ -47,13 +47,15 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
     public abstract void Dispose();
 
     /// <summary>
-    /// Adds the layers of a connection, and for an echo its handler. Without a handler, Kestrel serves HTTP/2.
+    /// Adds the layers of a connection, and the handlers of an echo and of JSON-RPC. Kestrel serves all other connections as HTTP/2.
     /// </summary>
     protected void Configure(ListenOptions listen)
     {
         AddLayers(listen);
         if (IsEcho)
             listen.Run(connection => EchoHandler.RunAsync(connection, Behavior == EndpointBehavior.None ? null : Behavior.HoldAsync));
+        else if (role.JsonRpc is { } handler)
+            listen.Use(next => connection => handler.RunAsync(connection, next, Behavior, Counters.CallAnswered));
     }
 
     /// <summary>Adds the layers of every connection. Derived endpoints add their layers after these.</summary>

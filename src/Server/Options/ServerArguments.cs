@@ -29,6 +29,11 @@ internal static class ServerArguments
         CustomParser = ParseAddresses,
     };
 
+    private static readonly Option<bool> JsonRpc = new("--jsonrpc")
+    {
+        Description = "Answer JSON-RPC at the addresses of --listen too, as an MCP server with the tool download",
+    };
+
     private static readonly Option<int> MaxSize = NumberOption.Size(
         "--max-size", "Largest payload that is served", 1, ByteSize.Most, Default.MaxSize);
     private static readonly Option<bool> Owned = new("--owned") { Description = "Ignore Ctrl-C, and end when standard input closes" };
@@ -103,7 +108,7 @@ internal static class ServerArguments
 
     public static IReadOnlyList<Option> All =>
     [
-        Listen, Echo, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, EagerReceive, Sockets, SocketBuffer, Nagle, Http2Window,
+        Listen, Echo, JsonRpc, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, EagerReceive, Sockets, SocketBuffer, Nagle, Http2Window,
         MaxStreams, WriteChunk, PipeBuffer, PipeListeners, Work, Child, ChildEnd, Wait, DelayUs, DelayEvery, Answers,
     ];
 
@@ -116,6 +121,7 @@ internal static class ServerArguments
             _ => ServerOptions.DefaultAddresses,
         },
         Echo = parsed.GetValue(Echo) ?? [],
+        JsonRpc = parsed.GetValue(JsonRpc),
         MaxSize = parsed.GetValue(MaxSize),
         Owned = parsed.GetValue(Owned),
         Child = parsed.GetValue(Child) is { } child ? Address.Parse(child) : null,

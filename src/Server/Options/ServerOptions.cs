@@ -21,6 +21,9 @@ internal sealed record ServerOptions
     /// <summary>Addresses that send every byte back.</summary>
     public IReadOnlyList<Address> Echo { get; init; } = [];
 
+    /// <summary>Whether the addresses of <see cref="Listen"/> also answer JSON-RPC, beside gRPC.</summary>
+    public bool JsonRpc { get; init; }
+
     /// <summary>The largest payload in bytes.</summary>
     public int MaxSize { get; init; } = 64 << 20;
 

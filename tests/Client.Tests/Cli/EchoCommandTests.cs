@@ -64,7 +64,7 @@ public class EchoCommandTests
     }
 
     [Theory]
-    [InlineData("stdio starts a server for each connection, and at most 8: name the load, e.g. -c 1 -m 64", "stdio")]
+    [InlineData("stdio starts a server for each connection, and at most 8: name the load, e.g. -c 1 -m 64", "stdio", "-c", "9")]
     [InlineData("shm starts a server for each connection, and at most 8: name the load, e.g. -c 1 -m 64", "tcp,shm", "-c", "9")]
     [InlineData("--connect-per-call would start a server for each call over shm: leave out --connect-per-call",
         "shm", "-c", "1", "--connect-per-call")]

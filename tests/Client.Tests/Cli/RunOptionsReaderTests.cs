@@ -360,6 +360,23 @@ public class RunOptionsReaderTests
             Assert.Contains(word, Completed(line));
     }
 
+    [Theory]
+    [InlineData("--protocol is for a server that this tool starts: leave out -U, or leave out --protocol", "-U", "unix:/tmp/x")]
+    [InlineData("--client grpc-dotnet speaks gRPC alone: leave out --client, or leave out --protocol", "--client", "wire,grpc-dotnet")]
+    [InlineData("--mode push is a kind of gRPC call: leave out --mode, or leave out --protocol", "--mode", "unary,push")]
+    public void The_option_protocol_is_refused_where_only_gRPC_can_be_measured(string sentence, params string[] more) =>
+        Assert.Equal(sentence, Refused(["--protocol", "grpc,jsonrpc", .. more]));
+
+    [Fact]
+    public void Children_and_JSON_RPC_have_one_connection_by_default_and_no_shapes()
+    {
+        var read = Typed.Read(Preset.Main, "--protocol", "jsonrpc", "--transports", "tcp,unix");
+        Assert.Equal((1, 1, 0), (read.Topologies.Single().Connections, read.Topologies.Single().Streams, read.Shapes.Count));
+        read = Typed.Read(Preset.Main, "--transports", "unix,stdio");
+        Assert.Equal((1, 1, 0), (read.Topologies.Single().Connections, read.Topologies.Single().Streams, read.Shapes.Count));
+        Assert.Equal("--protocol 'json' is unknown: write one of grpc, jsonrpc, jsonrpc-lsp", Refused("--protocol", "json"));
+    }
+
     private static string Refused(params string[] arguments) => Typed.Refused(Preset.Main, arguments);
 
     private static RunOptions Read(params string[] arguments) => Typed.Read(Preset.Main, arguments);

@@ -14,7 +14,7 @@ public class ChildServerCommandTests
         var knobs = new Knobs { SocketBuffer = 65536, Nagle = true, Inline = true, Http2Window = 1 << 20, ServerWindow = 70_000 };
 
         var arguments = new ChildServerCommand(
-            [Address.Parse("unix:/tmp/a b")], [], 100, knobs, null, new Dictionary<string, string?>()).Arguments();
+            [Address.Parse("unix:/tmp/a b")], [], jsonRpc: false, 100, knobs, null, new Dictionary<string, string?>()).Arguments();
 
         Assert.Equal(
             ["--owned", "--listen", "unix:/tmp/a b", "--socket-buffer", "65536", "--nagle", "--http2-window", "70000", "--inline"],
@@ -97,7 +97,7 @@ public class ChildServerCommandTests
             Wait = "spin",
         };
         var command = new ChildServerCommand(
-            [ChildProcess.PrivateAddress("unix")], [], 100, least, null, new Dictionary<string, string?>());
+            [ChildProcess.PrivateAddress("unix")], [], jsonRpc: false, 100, least, null, new Dictionary<string, string?>());
         var own = Knob.All.Where(knob => knob.ServerOption is not null).ToList();
         Assert.All(own, knob => Assert.Contains(knob.ServerOption!, command.Arguments()));
 
@@ -115,7 +115,7 @@ public class ChildServerCommandTests
     public void The_option_max_streams_is_passed_if_more_streams_are_needed_than_the_default_allows()
     {
         var arguments = new ChildServerCommand(
-            [Address.Parse("unix:/tmp/a")], [], 200, new Knobs(), null, new Dictionary<string, string?>()).Arguments();
+            [Address.Parse("unix:/tmp/a")], [], jsonRpc: false, 200, new Knobs(), null, new Dictionary<string, string?>()).Arguments();
 
         Assert.Equal(["--owned", "--listen", "unix:/tmp/a", "--max-streams", "200"], arguments);
     }
@@ -124,7 +124,7 @@ public class ChildServerCommandTests
     public async Task A_server_that_is_not_ready_in_time_is_reported()
     {
         var command = new ChildServerCommand(
-            [ChildProcess.PrivateAddress("unix")], [], 100, new Knobs(), null, new Dictionary<string, string?>());
+            [ChildProcess.PrivateAddress("unix")], [], jsonRpc: false, 100, new Knobs(), null, new Dictionary<string, string?>());
         var late = await Assert.ThrowsAsync<EnvironmentException>(() =>
             ChildServer.StartAsync(command, TestContext.Current.CancellationToken, TimeSpan.Zero));
         Assert.Equal("the server did not become ready within 0 s: it wrote nothing", late.Message);

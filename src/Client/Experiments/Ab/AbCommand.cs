@@ -56,7 +56,7 @@ internal sealed class AbCommand
         Warmup = new("150ms"), // at its start each server gets 20 times this load (3 s), so that sixteen rounds take six minutes
         NotOffered =
         [
-            "-U", "--quick", "--aa", "--crank", "--profile", "--reference", "--server-pids", "--load", "--find",
+            "-U", "--protocol", "--quick", "--aa", "--crank", "--profile", "--reference", "--server-pids", "--load", "--find",
             .. Knob.All.Where(knob => knob.Side == KnobSide.Server).Select(knob => knob.Option),
         ],
         Words = new Dictionary<string, string>

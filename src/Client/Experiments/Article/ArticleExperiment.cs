@@ -21,7 +21,7 @@ internal static class ArticleExperiment
         Warmup = Preset.Main.Warmup with { Given = null },
         QuickTime = "five minutes",
         // The article fixes the server, the number of connections and the load.
-        NotOffered = ["-U", "--transports", "-c", "-m", "--mode", "--messages", "--chunk", "-R", "--arrivals", "--load", "--my-rate",
-            "--find", "--aa", "--insecure", "--cacert", "--cert", "--key", "--sni", "--crank", "--work"],
+        NotOffered = ["-U", "--transports", "-c", "-m", "--mode", "--protocol", "--messages", "--chunk", "-R", "--arrivals", "--load",
+            "--my-rate", "--find", "--aa", "--insecure", "--cacert", "--cert", "--key", "--sni", "--crank", "--work"],
     };
 }

@@ -37,8 +37,8 @@ internal static class EchoExperiment
         Warmup = new("200ms"),
         Fewer = (10_000, "50ms"),
         // Settings of gRPC have no meaning for echoes, and there is only one client.
-        NotOffered = ["--client", "--mode", "--messages", "--chunk", "--crank", "--http2-window", "--server-window", "--client-sockets",
-            "--stack", "--work"],
+        NotOffered = ["--client", "--mode", "--protocol", "--messages", "--chunk", "--crank", "--http2-window", "--server-window",
+            "--client-sockets", "--stack", "--work"],
         Words = new Dictionary<string, string>
         {
             ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "

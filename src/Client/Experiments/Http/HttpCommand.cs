@@ -19,7 +19,7 @@ internal static class HttpCommand
         Warmup = new(Preset.Main.Warmup.Given!),
         NotOffered =
         [
-            "-U", "--transports", "-s", "--quick", "--client", "--mode", "--messages", "--chunk", "--aa",
+            "-U", "--transports", "-s", "--quick", "--client", "--mode", "--protocol", "--messages", "--chunk", "--aa",
             "--server-cpus", "--http2-window", "--client-sockets",
             .. Knob.All.Where(knob => knob.Side == KnobSide.Server).Select(knob => knob.Option),
         ],

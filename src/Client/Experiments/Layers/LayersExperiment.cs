@@ -38,7 +38,7 @@ internal static class LayersExperiment
         // parts of the same calls on the same endpoints.
         NotOffered =
         [
-            "-U", "-n", "--client", "--mode", "--messages", "--chunk", "--crank", "-R", "--arrivals", "--load",
+            "-U", "-n", "--client", "--mode", "--protocol", "--messages", "--chunk", "--crank", "-R", "--arrivals", "--load",
             "--my-rate", "--find", "--aa", "--insecure", "--cacert", "--cert", "--key", "--sni",
             "--sockets", "--client-sockets", "--work",
         ],

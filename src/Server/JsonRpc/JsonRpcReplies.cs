@@ -1,0 +1,124 @@
+using System.Buffers;
+using System.Globalization;
+using System.IO.Pipelines;
+using System.Text;
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using IpcBench.Server.Echo;
+
+namespace IpcBench.Server.JsonRpc;
+
+/// <summary>Writes the answers of one connection.</summary>
+/// <param name="hasHeaders">True to begin each message with Content-Length. False to end each message with a newline.</param>
+internal sealed class JsonRpcReplies(PipeWriter output, bool hasHeaders, StalledReader watch)
+{
+    // A long text is written in parts of this size, so that a client that does not read holds little memory.
+    private const int Part = 64 << 10;
+
+    private static readonly byte[] Text = Letters();
+
+    private readonly ArrayBufferWriter<byte> head = new();
+
+    /// <summary>Answers with a result.</summary>
+    public void Result<T>(JsonElement id, T result, JsonTypeInfo<T> type)
+    {
+        using var json = Begin(id);
+        json.WritePropertyName("result");
+        JsonSerializer.Serialize(json, result, type);
+        End(json);
+    }
+
+    /// <summary>Answers with an error.</summary>
+    /// <param name="id">The id of the request. Undefined when the request has none that can be read.</param>
+    /// <param name="code">A code of JSON-RPC 2.0 (https://www.jsonrpc.org/specification#error_object).</param>
+    public void Error(JsonElement id, int code, string message)
+    {
+        using var json = Begin(id);
+        json.WriteStartObject("error");
+        json.WriteNumber("code", code);
+        json.WriteString("message", message);
+        json.WriteEndObject();
+        End(json);
+    }
+
+    /// <summary>Answers with the result of a tool: text of the given size.</summary>
+    public async ValueTask TextAsync(JsonElement id, int size)
+    {
+        var end = "\"}]}}"u8.Length;
+        head.ResetWrittenCount();
+        head.Write("{\"jsonrpc\":\"2.0\",\"id\":"u8);
+        var number = id.GetRawText();
+        Encoding.UTF8.GetBytes(number, head);
+        head.Write(",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\""u8);
+        WriteHeader(head.WrittenCount + size + end);
+        output.Write(head.WrittenSpan);
+        for (var left = size; left > 0; left -= Part)
+        {
+            output.Write(Text.AsSpan(0, Math.Min(left, Part)));
+            if (left > Part && !await FlushAsync())
+                return;
+        }
+        output.Write("\"}]}}"u8);
+        WriteEnd();
+    }
+
+    /// <summary>Sends what was written. Returns false when the connection can send nothing more.</summary>
+    public ValueTask<bool> FlushAsync()
+    {
+        var flush = output.FlushAsync();
+        return flush.IsCompletedSuccessfully ? ValueTask.FromResult(IsOpen(flush.Result)) : WaitAsync(flush);
+    }
+
+    private async ValueTask<bool> WaitAsync(ValueTask<FlushResult> flush)
+    {
+        watch.Begin();
+        var result = await flush;
+        watch.End();
+        return IsOpen(result);
+    }
+
+    private static bool IsOpen(FlushResult result) => !result.IsCompleted && !result.IsCanceled;
+
+    private Utf8JsonWriter Begin(JsonElement id)
+    {
+        head.ResetWrittenCount();
+        var json = new Utf8JsonWriter(head);
+        json.WriteStartObject();
+        json.WriteString("jsonrpc", "2.0");
+        json.WritePropertyName("id");
+        if (id.ValueKind == JsonValueKind.Undefined)
+            json.WriteNullValue();
+        else
+            id.WriteTo(json);
+        return json;
+    }
+
+    private void End(Utf8JsonWriter json)
+    {
+        json.WriteEndObject();
+        json.Flush();
+        WriteHeader(head.WrittenCount);
+        output.Write(head.WrittenSpan);
+        WriteEnd();
+    }
+
+    private void WriteHeader(int length)
+    {
+        if (hasHeaders)
+            Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"Content-Length: {length}\r\n\r\n"), output);
+    }
+
+    private void WriteEnd()
+    {
+        if (!hasHeaders)
+            output.Write("\n"u8);
+    }
+
+    private static byte[] Letters()
+    {
+        var letters = new byte[Part];
+        for (var at = 0; at < letters.Length; at++)
+            letters[at] = (byte)('a' + at % 26);
+        return letters;
+    }
+}

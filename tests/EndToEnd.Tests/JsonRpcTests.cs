@@ -1,0 +1,34 @@
+using IpcBench.Analysis.Results;
+
+namespace IpcBench.EndToEnd.Tests;
+
+/// <summary>Checks <c>--protocol</c>.</summary>
+public sealed class JsonRpcTests : IDisposable
+{
+    private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
+
+    private string File => Path.Combine(folder, "run.json");
+
+    public void Dispose() => Directory.Delete(folder, recursive: true);
+
+    [Fact]
+    public async Task Calls_of_JSON_RPC_are_arms_beside_gRPC_on_every_transport()
+    {
+        string[] kinds = OperatingSystem.IsWindows() ? ["pipe", "shm", "stdio", "tcp", "unix"]
+            : ["pipe", "shm", "socketpair", "stdio", "tcp", "unix"];
+        var (code, output, error) = await Tool.RunAsync("--protocol", "grpc,jsonrpc,jsonrpc-lsp", "--transports", string.Join(',', kinds),
+            "-s", "100000", "--wait", OperatingSystem.IsWindows() ? "event" : "futex", "-r", "1", "-n", "20",
+            "--warmup", "1ms", "-o", File);
+        Assert.True(code == 0, output + error);
+        var run = ResultsFile.Load(File);
+        Assert.Equal(
+            kinds.SelectMany(kind => new[] { "grpc", "jsonrpc", "jsonrpc-lsp" }.Select(protocol => (kind, protocol))),
+            run.Cells.Select(cell => (cell.Key.Transport, cell.Key.Protocol)).Order());
+        Assert.All(run.Rounds, round =>
+        {
+            Assert.Equal((20, 20, 1), (round.Started, round.Ok, run.Cells[round.Cell].Key.Connections));
+            Assert.Equal(100_000 * 20, round.PayloadBytes);
+            Assert.True(round.Server!.CpuUserNs + round.Server.CpuKernelNs > 0);
+        });
+    }
+}
