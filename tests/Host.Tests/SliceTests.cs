@@ -23,6 +23,7 @@ public sealed class SliceTests
         { "layers", @"\bLayersExperiment\b|""layers""|\bLayer(Budget|Text|sPlot)\b", ["Client/Experiments/Layers", "Analysis/Layers"], 6 },
         { "echo", @"\bEcho(Experiment|Targets|Table|WriteUp)\b|\bRoundTripPlot\b",
             ["Client/Experiments/Echo", "Analysis/Published"], 6 },
+        { "mcp", @"\bMcp(Command|Server)\b|""--tool""", ["Client/Experiments/Mcp"], 0 },
         { "ab", @"\bAbCommand\b|""ab""|""--(base|head)""|\bBuildComparison\b|\b[iI]?s?OfBuilds\b", ["Client/Experiments/Ab"], 12 },
         { "find", @"\bSearchLoad\b|\bLatencyObjective\b|\bRateSearch\w*\b|\bObjective(Plot|Term)\b|""--find""", ["Client/Loads/Find"], 17 },
         { "load", @"\b(Share|Rate)Load\b|""--load""|""--my-rate""|\bSavings\b", ["Client/Loads/Given"], 7 },

@@ -5,6 +5,7 @@ using IpcBench.Client.Experiments.Article;
 using IpcBench.Client.Experiments.Echo;
 using IpcBench.Client.Experiments.Http;
 using IpcBench.Client.Experiments.Layers;
+using IpcBench.Client.Experiments.Mcp;
 using IpcBench.Client.Experiments.Sweep;
 
 namespace IpcBench.Client.Commands;
@@ -18,7 +19,7 @@ internal static class Experiment
     public static IReadOnlyList<Func<IReadOnlyList<string>, Resume?, Command>> All { get; } =
     [
         SweepCommand.Create, HttpCommand.Create, With(ArticleExperiment.Preset), With(EchoExperiment.Preset),
-        With(LayersExperiment.Preset), AbCommand.Create,
+        With(LayersExperiment.Preset), McpCommand.Create, AbCommand.Create,
     ];
 
     private static Func<IReadOnlyList<string>, Resume?, Command> With(Preset preset) =>

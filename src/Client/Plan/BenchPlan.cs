@@ -4,6 +4,7 @@ using IpcBench.Analysis.Statistics;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols;
 using IpcBench.Host;
+using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
 
@@ -168,12 +169,13 @@ internal sealed class BenchPlan
     /// number of calls, if each call has its own connection, or if the connections of all cells need more open files than
     /// the system allows. Other cases without turns: a given rate (a slice would hide a growing queue), one-way messages
     /// (their streams outlive slices), and <c>--watch</c> (the counts would include connections that are idle between
-    /// slices). A user's server without HTTP/2 may close idle connections, so its cells take turns only with <c>--slice</c>.
+    /// slices). A user's listening server without HTTP/2 may close idle connections, so its cells take turns only with <c>--slice</c>.
     /// Cells whose connections keep CPUs busy without load (<c>--wait spin</c>) never take turns.
     /// </summary>
     public bool InTurns(IReadOnlyList<PlannedCell> cells) =>
         Options.Slice > TimeSpan.Zero && Options is { Calls: null, Rate: null, Watches: [] } && cells.Count > 1
         && cells.All(cell => cell is { Given: null, Load: { ConnectPerCall: false, Flow: Flow.Both, Connector.Wait.IsEndless: false } }
-            && (Options.OwnServer || Options.FixedSlice || ProtocolTable.IsGrpcServed(cell.Load.Protocol)))
+            && (Options.OwnServer || Options.FixedSlice || cell.Load.Address is Address.Child
+                || ProtocolTable.IsGrpcServed(cell.Load.Protocol)))
         && OpenFileLimit.Raise().Allows(cells.Sum(cell => cell.Load.Connections));
 }

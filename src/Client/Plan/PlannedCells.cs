@@ -29,10 +29,13 @@ internal static class PlannedCells
 
     /// <summary>
     /// Returns the sizes of the cells. All HTTP/1.1 arms are compared at one size: the size of their largest first reply.
-    /// For a method of <c>--call</c>, the size is the mean size of the requests.
+    /// All arms with a tool are compared at the size of the longest first text. For a method of <c>--call</c>, the size is the
+    /// mean size of the requests.
     /// </summary>
     private static IReadOnlyList<long> Sizes(CellSet cells, IReadOnlyList<Target> targets)
     {
+        if (targets.Any(target => target.Tool is not null))
+            return [targets.Max(target => target.ReplySize ?? 0)];
         if (targets.Any(target => target.Request is not null))
             return [targets.Max(target => target.Request?.Size ?? 0)];
         return targets is [{ Call: { } call }, ..] ? [call.Size] : cells.Sizes;
@@ -52,7 +55,7 @@ internal static class PlannedCells
             Protocol = target.Protocol,
             Client = how.Client,
             Mode = how.Mode == CallMode.Unary ? "" : how.Mode,
-            Method = target.Call?.Method ?? "",
+            Method = target.Call?.Method ?? target.Tool?.Name ?? "",
             Corpus = target.Call?.Corpus[..12] ?? "",
             Size = size,
             Connections = topology.Connections,
@@ -66,6 +69,7 @@ internal static class PlannedCells
             Size = target.Request?.Size ?? target.ReplySize ?? size,
             Request = target.Request,
             Call = target.Call,
+            Tool = target.Tool,
             Connections = topology.Connections,
             Streams = topology.Streams,
             Threads = Math.Min(options.Threads, topology.Connections),

@@ -23,6 +23,12 @@ internal sealed record RunOptions
     /// </summary>
     public IReadOnlyList<HttpArm> Http { get; init; } = [];
 
+    /// <summary>The servers whose tool is called. Each is an arm, and its address is also in <see cref="Addresses"/>.</summary>
+    public IReadOnlyList<ToolArm> Tools { get; init; } = [];
+
+    /// <summary>The tool that the calls use. Null when <see cref="Tools"/> is empty.</summary>
+    public AskedTool? Tool { get; init; }
+
     /// <summary>The method to call. Null means <c>Bench.Download</c> with each of <see cref="Sizes"/>.</summary>
     public AskedCall? Call { get; init; }
 

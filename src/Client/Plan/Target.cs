@@ -1,5 +1,6 @@
 using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Client.Protocols.Http1;
+using IpcBench.Client.Protocols.JsonRpc;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
@@ -12,7 +13,10 @@ namespace IpcBench.Client.Plan;
 /// <param name="Protocol">The protocol, see <see cref="IpcBench.Analysis.Results.CellKey.Protocol"/>.</param>
 /// <param name="Request">The request of an HTTP/1.1 call. Null for other protocols.</param>
 /// <param name="Call">The method to call. Null means <c>Bench.Download</c>.</param>
-/// <param name="ReplySize">The size of the method's first reply in bytes, 0 if that call failed. Null without a method.</param>
+/// <param name="ReplySize">
+/// The size in bytes of the first reply of the method or tool, 0 if that call failed. Null without a method or tool.
+/// </param>
+/// <param name="Tool">The tool of a JSON-RPC call. Null for the tool of this project's server, and for other protocols.</param>
 internal sealed record Target(
     Address Address, Variant Variant, string Mark = "", string Note = "", string Protocol = "grpc", HttpRequest? Request = null,
-    GrpcCall? Call = null, long? ReplySize = null);
+    GrpcCall? Call = null, long? ReplySize = null, ToolCall? Tool = null);

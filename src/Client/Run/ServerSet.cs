@@ -29,6 +29,7 @@ internal sealed class ServerSet : IAsyncDisposable
     private Dictionary<Address, Address> present = [];
     private bool isReversed;
     private ProcessReaper? reaper;
+    private GivenChildren? given;
 
     private string now = "before its first request";
     private int round;
@@ -74,6 +75,14 @@ internal sealed class ServerSet : IAsyncDisposable
                     set.targets.AddRange(servers.SelectMany(server => TargetList.For(server, variant, options)));
                     set.places.AddRange(servers.SelectMany(server => InOrder(server, isReversed: false)));
                 }
+            }
+            else if (options.Tools.Count > 0)
+            {
+                set.given = new GivenChildren(hiddenVariables);
+                set.given.Offer(options.Tools);
+                foreach (var arm in options.Tools.Where(arm => arm.Words is not null))
+                    set.owners[arm.Address] = new ServerOwner([], IsOurs: true);
+                set.targets.AddRange(await ToolTargets.ProbeAsync(options, cancellation));
             }
             else if (options.Http.Count > 0)
             {
@@ -185,6 +194,8 @@ internal sealed class ServerSet : IAsyncDisposable
         try
         {
             await Children.EndAsync([.. owners.Keys.Where(address => address is Address.Child)]);
+            if (given is not null)
+                await given.DisposeAsync();
             await ChildProcess.EndAllAsync(processes);
         }
         finally

@@ -34,6 +34,11 @@ internal static class ServerArguments
         Description = "Answer JSON-RPC at the addresses of --listen too, as an MCP server with the tool download",
     };
 
+    private static readonly Option<bool> Mcp = new("--mcp")
+    {
+        Description = "Serve MCP (JSON-RPC) on standard input and output instead of addresses, as programs start MCP servers",
+    };
+
     private static readonly Option<int> MaxSize = NumberOption.Size(
         "--max-size", "Largest payload that is served", 1, ByteSize.Most, Default.MaxSize);
     private static readonly Option<bool> Owned = new("--owned") { Description = "Ignore Ctrl-C, and end when standard input closes" };
@@ -108,11 +113,18 @@ internal static class ServerArguments
 
     public static IReadOnlyList<Option> All =>
     [
-        Listen, Echo, JsonRpc, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, EagerReceive, Sockets, SocketBuffer, Nagle, Http2Window,
-        MaxStreams, WriteChunk, PipeBuffer, PipeListeners, Work, Child, ChildEnd, Wait, DelayUs, DelayEvery, Answers,
+        Listen, Echo, JsonRpc, Mcp, MaxSize, Owned, Stack, Backlog, IoQueues, Inline, EagerReceive, Sockets, SocketBuffer, Nagle,
+        Http2Window, MaxStreams, WriteChunk, PipeBuffer, PipeListeners, Work, Child, ChildEnd, Wait, DelayUs, DelayEvery, Answers,
     ];
 
-    public static ServerOptions Read(ParseResult parsed) => new()
+    public static ServerOptions Read(ParseResult parsed)
+    {
+        var read = ReadAll(parsed);
+        Address child = new Address.Child(Address.Child.Stdio, "mcp");
+        return !parsed.GetValue(Mcp) ? read : read with { Listen = [child], Echo = [], Child = child, Owned = true, JsonRpc = true };
+    }
+
+    private static ServerOptions ReadAll(ParseResult parsed) => new()
     {
         Listen = (parsed.GetValue(Listen), parsed.GetValue(Echo)) switch
         {

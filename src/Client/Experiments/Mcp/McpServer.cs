@@ -1,0 +1,63 @@
+using System.Globalization;
+using IpcBench.Client.Plan;
+using IpcBench.Transports;
+
+namespace IpcBench.Client.Experiments.Mcp;
+
+/// <summary>Reads the servers of <c>mcp</c>: <c>[NAME=]stdio:COMMAND</c>, <c>[NAME=]http://…</c>, or an address.</summary>
+internal static class McpServer
+{
+    private const string Stdio = "stdio:";
+
+    /// <summary>Returns the arms, with numbers for servers without a name.</summary>
+    /// <exception cref="UsageException">A text is no server, or two servers have the same name.</exception>
+    public static IReadOnlyList<ToolArm> All(IEnumerable<string> texts, IReadOnlyList<string> command)
+    {
+        var arms = texts.Select(Parse).ToList();
+        if (command.Count > 0)
+            arms.Add(OfCommand("", command));
+        if (arms.Count == 0)
+        {
+            throw new UsageException(
+                "mcp needs a server, as in GrpcBench mcp -- node server.js, or GrpcBench mcp http://localhost:3000/mcp");
+        }
+        if (arms.Where(arm => arm.Name.Length > 0).GroupBy(arm => (arm.Name, arm.Address.Kind)).FirstOrDefault(same => same.Count() > 1)
+            is { } twice)
+            throw new UsageException($"two servers over {twice.Key.Kind} are named '{twice.Key.Name}': give each server its own name");
+        var unnamed = new Dictionary<string, int>();
+        var numbered = arms.ConvertAll(arm => arm.Name.Length > 0 ? arm
+            : (unnamed[arm.Address.Kind] = unnamed.GetValueOrDefault(arm.Address.Kind) + 1) is > 1 and var number
+                ? arm with { Name = string.Create(CultureInfo.InvariantCulture, $"#{number}") } : arm);
+        return numbered.Where(arm => arm.Name is "" or ['#', ..]).GroupBy(arm => (arm.Address, arm.Path)).Any(same => same.Count() > 1)
+            ? throw new UsageException("the same server is given twice: give each a name, as in a=SERVER b=SERVER")
+            : numbered;
+    }
+
+    private static ToolArm Parse(string text)
+    {
+        var sign = text.IndexOf('=', StringComparison.Ordinal);
+        var isNamed = sign > 0 && text[..sign].All(letter => char.IsAsciiLetterOrDigit(letter) || letter is '-' or '_' or '.');
+        var (name, server) = isNamed ? (text[..sign], text[(sign + 1)..]) : ("", text);
+        if (server.StartsWith(Stdio, StringComparison.OrdinalIgnoreCase))
+            return OfCommand(name, Parsers.Words(server[Stdio.Length..], Stdio));
+        if (Uri.TryCreate(server, UriKind.Absolute, out var uri) && uri.Scheme is "http" or "https" && uri.Host.Length > 0)
+        {
+            if (uri.UserInfo.Length > 0)
+                throw new UsageException($"'{UrlText.WithoutSecrets(server)}' contains a user name, which is not supported");
+            return new ToolArm(name, Parsers.Address(uri.GetLeftPart(UriPartial.Authority)), Path: uri.PathAndQuery);
+        }
+        if (!Address.TryParse(server, out var address, out _) || address is Address.Child)
+        {
+            throw new UsageException($"'{UrlText.WithoutSecrets(server)}' is no server: write stdio:COMMAND, -- COMMAND, "
+                + "http://host:port/path, tcp://host:port, unix:/path or pipe:/name");
+        }
+        return new ToolArm(name, address);
+    }
+
+    // The name makes the address unique: the same command may be given twice.
+    private static ToolArm OfCommand(string name, IReadOnlyList<string> words)
+    {
+        var command = string.Join(' ', words);
+        return new ToolArm(name, new Address.Child(Address.Child.Stdio, name.Length > 0 ? $"{name} ({command})" : command), words);
+    }
+}
