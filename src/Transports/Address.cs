@@ -99,6 +99,10 @@ public abstract partial record Address
 
         public static bool IsKind(string kind) => kind is Stdio or SocketPair or SharedMemory;
 
+        /// <summary>Returns the command of <c>stdio:COMMAND</c>. Null for other texts.</summary>
+        public static string? CommandIn(string text) =>
+            text.StartsWith(Stdio + ":", StringComparison.OrdinalIgnoreCase) ? text[(Stdio.Length + 1)..] : null;
+
         public override string Kind => Transport;
         public override string ToString() => $"{Transport}:{Name}";
     }

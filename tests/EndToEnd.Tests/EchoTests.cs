@@ -41,6 +41,23 @@ public sealed class EchoTests : IDisposable
     }
 
     [Fact]
+    public async Task A_given_program_is_an_echo_server_on_its_standard_input_and_output()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "the children are programs of Unix");
+        var run = await RunAsync(
+            0, "echo", "-U", "stdio:sh -c 'exec cat'", "-n", "200", "-s", "64,70000", "-r", "1", "-c", "2", "-m", "3", "-o", File);
+        Assert.Equal(["stdio", "stdio"], run.Cells.Select(cell => cell.Key.Transport));
+        Assert.All(run.Rounds, round =>
+        {
+            Assert.Equal(200, round.Ok);
+            Assert.True(round.Server!.CpuUserNs + round.Server.CpuKernelNs > 0);
+        });
+        var (code, _, error) = await Tool.RunAsync("echo", "-U", "stdio:sh -c 'echo gone >&2; exit 3'", "--no-save");
+        Assert.Equal(2, code);
+        Assert.Contains("the server closed the connection", error, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task The_command_layers_measures_every_layer_on_each_transport()
     {
         var run = await RunAsync(

@@ -42,6 +42,8 @@ public class JsonRpcTests
     [InlineData("[]", "null", -32600)]
     [InlineData("""{"jsonrpc":"2.0","id":7}""", "null", -32600)]
     [InlineData("""{"jsonrpc":"2.0","id":7,"method":5}""", "null", -32600)]
+    [InlineData("""{"jsonrpc":"2.0","id":7,"method":"\ud800"}""", "null", -32600)]
+    [InlineData("""{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\ud800","arguments":{"size":1}}}""", "7", -32602)]
     [InlineData("""{"jsonrpc":"2.0","id":7,"method":"resources/list"}""", "7", -32601)]
     [InlineData("""{"jsonrpc":"2.0","id":"a","method":"tools/call"}""", "\"a\"", -32602)]
     [InlineData("""{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"upload","arguments":{"size":1}}}""", "7", -32602)]
@@ -114,7 +116,9 @@ public class JsonRpcTests
         for (var client = 0; client < clients; client++)
         {
             idle.Add(await Client.ConnectAsync(child.Addresses[0]));
-            await idle[^1].SendAsync(Download(16 << 20));
+            // Half of the clients ask for a long text, half for many short texts in few bytes.
+            var asked = client % 2 == 0 ? [Download(16 << 20)] : Enumerable.Repeat(Download(60_000), 1_000);
+            await idle[^1].OfferAsync(string.Concat(asked.Select(idle[^1].Framed)));
         }
         await Task.Delay(1_500);
         await honest.AskAsync(Download(1_000_000));
@@ -143,6 +147,13 @@ public class JsonRpcTests
         public Task SendAsync(string json) => WriteAsync(Framed(json));
 
         public async Task WriteAsync(string text) => await stream.WriteAsync(Encoding.UTF8.GetBytes(text)).AsTask().WaitAsync(Limits.Wait);
+
+        /// <summary>Writes as much as the connection takes at once.</summary>
+        public async Task OfferAsync(string text)
+        {
+            using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(100));
+            await stream.WriteAsync(Encoding.UTF8.GetBytes(text), limit.Token).AsTask().ContinueWith(_ => { }, TaskScheduler.Default);
+        }
 
         public async Task<JsonElement> AskAsync(string json)
         {

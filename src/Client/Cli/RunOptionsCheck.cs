@@ -95,6 +95,13 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             }
             yield break;
         }
+        if (options.Addresses.Any(address => address is Address.Child))
+        {
+            if (options.Topologies.Any(topology => topology.Connections > MostChildren))
+                yield return $"each connection starts the command once more: -c may be at most {MostChildren}";
+            if (options.ConnectPerCall.Contains(true))
+                yield return "--connect-per-call would start the command for each call: leave out --connect-per-call";
+        }
         foreach (var (knob, _) in declared.Knobs.Where(one => one.Knob.Side == KnobSide.Server && isTyped(one.Option)))
         {
             yield return $"--{knob.Name} is a setting of the server, but with -U this tool does not start the server: "

@@ -45,7 +45,7 @@ internal sealed class RunOptionsReader(
         var takesShapes = options is { Calls: null, Rate: null, Loads: [], Variants: [_], Protocols: [ProtocolTable.Grpc] }
             && options.Modes is [CallMode.Unary] && options.ConnectPerCall is [false]
             && (several || options.Call is not null);
-        var byDefault = !takesShapes || isTyped || sweeping || options.Output.Crank || options.Transports.Any(Address.Child.IsKind) ? []
+        var byDefault = !takesShapes || isTyped || sweeping || options.Output.Crank || options.HasChildren ? []
             : preset.Shapes.Select(one => one.Shape).Where(shape => several || shape.Client is null);
         var clientIsTyped = Get(declared.Client) is not null;
         var shapes = (names ?? byDefault.Where(shape => shape.Client is null || !clientIsTyped)).ToList();
@@ -97,7 +97,8 @@ internal sealed class RunOptionsReader(
         var protocols = Get(declared.Protocol) is { } list
             ? Parsers.List(list, "--protocol", (name, what) => Parsers.OneOf(name, what, [.. ProtocolTable.OfMain])) : preset.Protocols;
         // Programs that start a child, or speak JSON-RPC, usually have one connection.
-        var isAlone = addresses.Count == 0 && transports.Any(Address.Child.IsKind) || protocols.Any(ProtocolTable.IsJsonRpc);
+        var isAlone = (addresses.Count == 0 ? transports.Any(Address.Child.IsKind) : addresses.Any(address => address is Address.Child))
+            || protocols.Any(ProtocolTable.IsJsonRpc);
         var topologies = preset.Topologies ?? Topology.All(
             Integers(Get(declared.Connections) ?? (isAlone ? "1" : Or(declared.Connections, preset.Connections)), "-c"),
             Integers(Or(declared.Streams, preset.Streams), "-m"));
@@ -181,10 +182,17 @@ internal sealed class RunOptionsReader(
         return addresses.Distinct().Count() == addresses.Count ? addresses : throw new UsageException("-U names the same server twice");
     }
 
-    private static Address ServerAddress(string text) =>
-        Parsers.Address(text, "-U: ") is var address && address is Address.Tcp { Port: 0 } or Address.Tls { Port: 0 }
-        ? throw new UsageException($"-U '{text}' needs a port, as in http://localhost:5000")
-        : address;
+    private Address ServerAddress(string text)
+    {
+        if (preset.OffersChildren && Address.Child.CommandIn(text) is { } command)
+        {
+            Parsers.Words(command, "-U stdio:"); // checks the command
+            return new Address.Child(Address.Child.Stdio, command);
+        }
+        return Parsers.Address(text, "-U: ") is var address && address is Address.Tcp { Port: 0 } or Address.Tls { Port: 0 }
+            ? throw new UsageException($"-U '{text}' needs a port, as in http://localhost:5000")
+            : address;
+    }
 
     private IReadOnlyList<Watch> Watches()
     {

@@ -152,6 +152,9 @@ internal sealed record RunOptions
 
     public required OutputOptions Output { get; init; }
 
+    /// <summary>True when child processes are measured: of this tool, or of a user's command.</summary>
+    public bool HasChildren => OwnServer ? Transports.Any(Address.Child.IsKind) : Addresses.Any(address => address is Address.Child);
+
     /// <summary>True when this tool starts the servers that it measures.</summary>
     public bool OwnServer => Addresses.Count == 0;
 }

@@ -12,14 +12,21 @@ internal sealed class GivenChildren(IReadOnlyDictionary<string, string?> hiddenV
     private readonly ProcessReaper reaper = ProcessReaper.Start(adopting: true);
     private readonly List<ProcessReaper.KeptServer> kept = [];
 
-    /// <summary>Makes the commands of these servers start when a connection opens.</summary>
-    public void Offer(IEnumerable<ToolArm> arms)
+    /// <summary>Makes the user's commands start when a connection to their addresses opens. Returns these addresses.</summary>
+    public IReadOnlyList<Address> Offer(RunOptions options)
     {
-        foreach (var arm in arms)
+        var commands = options.Tools.Count > 0 ? options.Tools.Select(arm => (arm.Address, arm.Words))
+            : options.Addresses.Select(
+                address => (address, address is Address.Child child ? Parsers.Words(child.Name, "-U stdio:") : null));
+        var offered = new List<Address>();
+        foreach (var (address, words) in commands)
         {
-            if (arm is { Words: { } words, Address: Address.Child child })
-                Children.Offer(child, _ => Start(words));
+            if (address is not Address.Child child || words is null)
+                continue;
+            Children.Offer(child, _ => Start(words));
+            offered.Add(child);
         }
+        return offered;
     }
 
     /// <summary>Ends all processes that the children have left behind. The children themselves have been told to end.</summary>

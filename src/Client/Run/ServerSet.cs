@@ -76,22 +76,10 @@ internal sealed class ServerSet : IAsyncDisposable
                     set.places.AddRange(servers.SelectMany(server => InOrder(server, isReversed: false)));
                 }
             }
-            else if (options.Tools.Count > 0)
-            {
-                set.given = new GivenChildren(hiddenVariables);
-                set.given.Offer(options.Tools);
-                foreach (var arm in options.Tools.Where(arm => arm.Words is not null))
-                    set.owners[arm.Address] = new ServerOwner([], IsOurs: true);
-                set.targets.AddRange(await ToolTargets.ProbeAsync(options, cancellation));
-            }
-            else if (options.Http.Count > 0)
-            {
-                set.targets.AddRange(await HttpTargets.ProbeAsync(options, cancellation));
-            }
             else
             {
-                set.targets.AddRange(TargetList.OfGiven(options));
-                await EchoTargets.ProbeAsync(options, set.targets, cancellation);
+                set.OfferCommands();
+                set.targets.AddRange(await TargetList.OfGivenAsync(options, cancellation));
             }
             if (options.Call is not null)
                 set.targets = [.. await CallTargets.PrepareAsync(options, set.targets, cancellation)];
@@ -116,6 +104,16 @@ internal sealed class ServerSet : IAsyncDisposable
             await ChildProcess.EndAfterAsync(e, set);
             throw;
         }
+    }
+
+    /// <summary>Makes the user's commands start when a connection opens. Their processes are known then (<see cref="OwnerOf"/>).</summary>
+    private void OfferCommands()
+    {
+        if (!options.Addresses.Any(address => address is Address.Child))
+            return;
+        given = new GivenChildren(hiddenVariables);
+        foreach (var address in given.Offer(options))
+            owners[address] = new ServerOwner([], IsOurs: true);
     }
 
     // A server that this tool started has shown that it listens, so a late answer only means a busy machine. The first call

@@ -1,6 +1,7 @@
 using System.Globalization;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
@@ -46,6 +47,20 @@ internal static class TargetList
                 yield return new Target(
                     endpoint.Address, variant, seen.Add(endpoint.Address.Kind) ? "" : AgainstItself, endpoint.Note, protocol);
         }
+    }
+
+    /// <summary>Lists the targets on the servers that the user gave. Checks first what only a call can show.</summary>
+    /// <exception cref="IOException">No server listens at an address.</exception>
+    /// <exception cref="EnvironmentException">A server answers wrongly.</exception>
+    public static async Task<IEnumerable<Target>> OfGivenAsync(RunOptions options, CancellationToken cancellation)
+    {
+        if (options.Tools.Count > 0)
+            return await ToolTargets.ProbeAsync(options, cancellation);
+        if (options.Http.Count > 0)
+            return await HttpTargets.ProbeAsync(options, cancellation);
+        var given = OfGiven(options).ToList();
+        await EchoTargets.ProbeAsync(options, given, cancellation);
+        return given;
     }
 
     /// <summary>Lists the targets on the servers that the user gave.</summary>

@@ -114,7 +114,7 @@ internal sealed class ToolClient : IAsyncDisposable
             UseProxy = false,
             AllowAutoRedirect = false,
         };
-        return new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan };
+        return new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan, MaxResponseContentBufferSize = MostBytes };
     }
 
     private static string ParametersOf(ToolCall call) =>

@@ -29,7 +29,7 @@ internal static class ToolTargets
     {
         using var interruption = new Interruption();
         await using var children = new GivenChildren(new Dictionary<string, string?>());
-        children.Offer(options.Tools);
+        children.Offer(options);
         try
         {
             foreach (var arm in options.Tools)

@@ -1,5 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
+using System.Text;
+using System.Text.Json;
 using IpcBench.Server.Behaviors;
 using IpcBench.Server.Echo;
 using Microsoft.AspNetCore.Connections;
@@ -25,8 +27,17 @@ internal sealed class JsonRpcHandler(int maxSize, string version)
 
     private const byte Brace = (byte)'{', HeaderStart = (byte)'C';
 
+    // The answer to a client that names no version (https://modelcontextprotocol.io/specification).
+    private const string Latest = "2025-06-18";
+
+    private readonly string about = $"{{\"name\":\"GrpcBenchServer\",\"version\":\"{JsonEncodedText.Encode(version)}\"}}";
+
     // How long a client may take to send its first byte, and to read bytes that wait for it.
     private static readonly TimeSpan FirstByte = TimeSpan.FromSeconds(10), Patience = TimeSpan.FromSeconds(30);
+
+    private static ReadOnlySpan<byte> Tools =>
+        """{"tools":[{"name":"download","description":"Returns text of the given size.","""u8
+        + """ "inputSchema":{"type":"object","properties":{"size":{"type":"integer"}},"required":["size"]}}]}"""u8;
 
     /// <summary>Serves a connection that begins with a JSON-RPC message. Gives other connections to <paramref name="next"/>.</summary>
     /// <param name="behavior">What each call of the tool computes, and its faults.</param>
@@ -78,7 +89,11 @@ internal sealed class JsonRpcHandler(int maxSize, string version)
                 var rest = read.Buffer;
                 JsonRpcFrame frame;
                 while ((frame = JsonRpcFrame.Take(ref rest, hasHeaders, MostRequest)).Kind == JsonRpcFrameKind.Message)
+                {
                     await AnswerAsync(frame.Message, replies, behavior, answered);
+                    if (replies.IsFull && !await replies.FlushAsync())
+                        return;
+                }
                 if (frame.Kind == JsonRpcFrameKind.Broken)
                     replies.Error(default, InvalidRequest, $"a message is longer than {MostRequest} bytes, or has no valid header");
                 input.AdvanceTo(rest.Start, rest.End);
@@ -95,24 +110,32 @@ internal sealed class JsonRpcHandler(int maxSize, string version)
     private async ValueTask AnswerAsync(
         ReadOnlySequence<byte> message, JsonRpcReplies replies, EndpointBehavior behavior, Action answered)
     {
-        if (JsonRpcRequest.Parse(message) is not { Method: { } method } request)
+        if (JsonRpcRequest.Parse(message) is not { } request)
         {
             replies.Error(default, InvalidRequest, "the message is no JSON-RPC request");
             return;
         }
-        if (!request.HasId)
-            return; // a notification has no answer
-        switch (method)
+        using (request)
+        {
+            if (request.HasId) // a notification has no answer
+                await AnswerAsync(request, replies, behavior, answered);
+        }
+    }
+
+    private async ValueTask AnswerAsync(JsonRpcRequest request, JsonRpcReplies replies, EndpointBehavior behavior, Action answered)
+    {
+        switch (request.Method)
         {
             case "initialize":
-                replies.Result(request.Id, new InitializeResult(request.Version(), new Implementation("GrpcBenchServer", version)),
-                    JsonRpcContext.Default.InitializeResult);
+                var asked = JsonEncodedText.Encode(request.Version ?? Latest);
+                replies.Result(request.Id, Encoding.UTF8.GetBytes(
+                    $"{{\"protocolVersion\":\"{asked}\",\"capabilities\":{{\"tools\":{{}}}},\"serverInfo\":{about}}}"));
                 break;
             case "ping":
-                replies.Result(request.Id, new EmptyResult(), JsonRpcContext.Default.EmptyResult);
+                replies.Result(request.Id, "{}"u8);
                 break;
             case "tools/list":
-                replies.Result(request.Id, new ToolList([Tool.Download]), JsonRpcContext.Default.ToolList);
+                replies.Result(request.Id, Tools);
                 break;
             case "tools/call":
                 await CallAsync(request, replies, behavior, answered);
@@ -125,8 +148,7 @@ internal sealed class JsonRpcHandler(int maxSize, string version)
 
     private async ValueTask CallAsync(JsonRpcRequest request, JsonRpcReplies replies, EndpointBehavior behavior, Action answered)
     {
-        var call = request.ToolCall();
-        if (Refusal(call) is { } refusal)
+        if (Refusal(request) is { } refusal)
         {
             replies.Error(request.Id, InvalidParams, refusal);
             return;
@@ -138,17 +160,16 @@ internal sealed class JsonRpcHandler(int maxSize, string version)
             replies.Error(request.Id, InternalError, "a fault on purpose");
             return;
         }
-        await replies.TextAsync(request.Id, behavior.SizeFor((int)call!.Arguments!.Size!));
+        await replies.TextAsync(request.Id, behavior.SizeFor((int)request.Size!));
         answered();
     }
 
-    private string? Refusal(ToolCall? call) => call switch
+    private string? Refusal(in JsonRpcRequest request) => (request.Tool, request.Size) switch
     {
-        { Name: not "download" } => "the only tool is download",
-        not { Arguments.Size: not null } => "the tool download needs the argument size, which is a whole number",
-        _ when call.Arguments.Size < 0 => FormattableString.Invariant($"size is {call.Arguments.Size}: it must not be negative"),
-        _ when call.Arguments.Size > maxSize =>
-            FormattableString.Invariant($"size is {call.Arguments.Size}: this server's limit is {maxSize} bytes"),
+        (not "download", _) => "the only tool is download",
+        (_, null) => "the tool download needs the argument size, which is a whole number",
+        (_, < 0) => FormattableString.Invariant($"size is {request.Size}: it must not be negative"),
+        (_, var size) when size > maxSize => FormattableString.Invariant($"size is {size}: this server's limit is {maxSize} bytes"),
         _ => null,
     };
 }

@@ -3,7 +3,6 @@ using System.Globalization;
 using System.IO.Pipelines;
 using System.Text;
 using System.Text.Json;
-using System.Text.Json.Serialization.Metadata;
 using IpcBench.Server.Echo;
 
 namespace IpcBench.Server.JsonRpc;
@@ -19,12 +18,19 @@ internal sealed class JsonRpcReplies(PipeWriter output, bool hasHeaders, Stalled
 
     private readonly ArrayBufferWriter<byte> head = new();
 
+    /// <summary>
+    /// Whether so many bytes wait that they must be sent before the next answer. Otherwise a client could ask for much with few bytes,
+    /// and not read.
+    /// </summary>
+    public bool IsFull => output.UnflushedBytes >= Part;
+
     /// <summary>Answers with a result.</summary>
-    public void Result<T>(JsonElement id, T result, JsonTypeInfo<T> type)
+    /// <param name="result">JSON text.</param>
+    public void Result(JsonElement id, ReadOnlySpan<byte> result)
     {
         using var json = Begin(id);
         json.WritePropertyName("result");
-        JsonSerializer.Serialize(json, result, type);
+        json.WriteRawValue(result, skipInputValidation: true);
         End(json);
     }
 

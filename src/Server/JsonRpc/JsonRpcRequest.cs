@@ -4,49 +4,65 @@ using System.Text.Json;
 namespace IpcBench.Server.JsonRpc;
 
 /// <summary>A request of a client, or a notification, which has no id.</summary>
-internal sealed record JsonRpcRequest
+internal readonly struct JsonRpcRequest : IDisposable
 {
+    private const int MostVersion = 32;
+
+    private readonly JsonDocument json;
+
+    private JsonRpcRequest(JsonDocument json, string method) => (this.json, Method) = (json, method);
+
+    public string Method { get; }
+
     /// <summary>A number or a string. Undefined for a notification.</summary>
-    public JsonElement Id { get; init; }
-
-    public string? Method { get; init; }
-
-    public JsonElement Params { get; init; }
+    public JsonElement Id => Member(json.RootElement, "id");
 
     /// <summary>Whether the client expects an answer.</summary>
     public bool HasId => Id.ValueKind is JsonValueKind.Number or JsonValueKind.String;
 
-    /// <summary>Reads a message. Null when the message is no JSON object, or when a member has the wrong type.</summary>
+    /// <summary>The protocol version that <c>initialize</c> asks for. Null when there is none.</summary>
+    public string? Version => Text(Params, "protocolVersion") is { Length: <= MostVersion } version ? version : null;
+
+    /// <summary>The tool that <c>tools/call</c> names.</summary>
+    public string? Tool => Text(Params, "name");
+
+    /// <summary>The argument <c>size</c> of the tool. Null when it is no whole number.</summary>
+    public long? Size => Member(Member(Params, "arguments"), "size") is { ValueKind: JsonValueKind.Number } size
+        && size.TryGetInt64(out var number) ? number : null;
+
+    private JsonElement Params => Member(json.RootElement, "params");
+
+    /// <summary>Reads a message. Null when the message is no request.</summary>
     public static JsonRpcRequest? Parse(in ReadOnlySequence<byte> message)
     {
         try
         {
-            var reader = new Utf8JsonReader(message);
-            var request = JsonSerializer.Deserialize(ref reader, JsonRpcContext.Default.JsonRpcRequest);
-            return reader.Read() ? null : request;
+            var json = JsonDocument.Parse(message);
+            if (Text(json.RootElement, "method") is { } method)
+                return new(json, method);
+            json.Dispose();
         }
         catch (JsonException)
         {
-            return null;
+            // The message is no JSON.
         }
+        return null;
     }
 
-    /// <summary>Returns the parameters of <c>tools/call</c>. Null when they are missing or have the wrong types.</summary>
-    public ToolCall? ToolCall()
+    public void Dispose() => json.Dispose();
+
+    private static JsonElement Member(JsonElement of, string name) =>
+        of.ValueKind == JsonValueKind.Object && of.TryGetProperty(name, out var member) ? member : default;
+
+    private static string? Text(JsonElement of, string name)
     {
         try
         {
-            return Params.ValueKind == JsonValueKind.Object ? Params.Deserialize(JsonRpcContext.Default.ToolCall) : null;
+            return Member(of, name) is { ValueKind: JsonValueKind.String } text ? text.GetString() : null;
         }
-        catch (JsonException)
+        catch (InvalidOperationException)
         {
-            return null;
+            return null; // the text has an invalid escape
         }
     }
-
-    /// <summary>Returns the protocol version that <c>initialize</c> asks for.</summary>
-    public string Version() =>
-        Params.ValueKind == JsonValueKind.Object && Params.TryGetProperty("protocolVersion", out var version)
-            && version is { ValueKind: JsonValueKind.String } && version.GetString() is { Length: <= 32 } known
-            ? known : InitializeResult.Latest;
 }

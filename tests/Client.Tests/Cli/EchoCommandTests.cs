@@ -59,8 +59,24 @@ public class EchoCommandTests
             "--transports: shm is a transport of GrpcBench and GrpcBench echo, not of GrpcBench layers",
             Typed.Refused(LayersExperiment.Preset, ["--transports", "shm"]));
         Assert.Equal(
+            "-U: no server listens at shm: only servers that this tool starts are measured over shm",
+            Typed.Refused(EchoExperiment.Preset, ["-U", "shm:cat"]));
+        Assert.Equal(
             "-U: no server listens at stdio: only servers that this tool starts are measured over stdio",
-            Typed.Refused(EchoExperiment.Preset, ["-U", "stdio:cat"]));
+            Typed.Refused(LayersExperiment.Preset with { NotOffered = [] }, ["-U", "stdio:cat"]));
+    }
+
+    [Fact]
+    public void A_command_is_a_server_with_few_connections()
+    {
+        var read = Typed.Read(Preset.Main, "-U", "stdio:./server 'a b'", "-U", "unix:/tmp/x");
+        Assert.Equal([new Address.Child("stdio", "./server 'a b'"), new Address.Unix("/tmp/x")], read.Addresses);
+        Assert.Equal((1, 0), (read.Topologies.Single().Connections, read.Shapes.Count));
+        Assert.Equal("each connection starts the command once more: -c may be at most 8",
+            Typed.Refused(EchoExperiment.Preset, "-U", "stdio:cat", "-c", "9"));
+        Assert.Equal("--connect-per-call would start the command for each call: leave out --connect-per-call",
+            Typed.Refused(EchoExperiment.Preset, "-U", "stdio:cat", "--connect-per-call"));
+        Assert.Equal("-U stdio: is empty: write the command that starts a server", Typed.Refused(Preset.Main, "-U", "stdio:"));
     }
 
     [Theory]

@@ -25,6 +25,7 @@ internal static class EchoExperiment
               GrpcBench echo --quick --sockets dotnet,loop  what .NET's sockets add to a round trip
               GrpcBench echo -s 64 -c 1,64 -m 1,16        several packets in flight on a connection
               GrpcBench echo -U tcp://127.0.0.1:7 -n 10k  an echo server of your own
+              GrpcBench echo --quick -U stdio:cat         a program of your own, on its standard input and output
               GrpcBench echo --format wide-csv            transport, size and milliseconds of every run
 
             """,
@@ -42,7 +43,7 @@ internal static class EchoExperiment
         Words = new Dictionary<string, string>
         {
             ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "
-                + "pipe:/name; without -U: start a server and compare its transports",
+                + "pipe:/name, 'stdio:COMMAND' (a program that is started); without -U: start a server and compare its transports",
             ["--sockets"] = "sockets of the started server: loop (this project's event loop without Kestrel, default on Linux), "
                 + "dotnet (System.Net.Sockets through Kestrel, default elsewhere and for tls) or bare (System.Net.Sockets without "
                 + "Kestrel); dotnet,loop: compare both",

@@ -49,8 +49,6 @@ internal sealed class McpCommand
         },
     };
 
-    private const int MostChildren = 8;
-
     private readonly RunCommandOptions options;
     private readonly OptionList list = new();
     private readonly Argument<string[]> servers = new("SERVER")
@@ -96,8 +94,6 @@ internal sealed class McpCommand
         var texts = typed.GetValue(servers) ?? [];
         var arms = McpServer.All(texts.SkipLast(words.Count), words);
         var read = new RunOptionsReader(options, typed, given: [.. arms.Select(arm => arm.Address)]).Read();
-        if (arms.Any(arm => arm.Words is not null) && read.Topologies.Any(topology => topology.Connections > MostChildren))
-            throw new UsageException($"each connection starts the command once more: -c may be at most {MostChildren}");
         if (arms.Any(arm => arm.Path is not null) && read.Topologies.Any(topology => topology.Streams > 1))
             throw new UsageException("-m would need HTTP/1.1 pipelining, which this tool does not measure: use more connections (-c)");
         return read with { Tools = arms, Tool = new AskedTool(typed.GetValue(tool), Arguments(typed.GetValue(data) ?? "{}")) };

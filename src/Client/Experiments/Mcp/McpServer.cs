@@ -7,8 +7,6 @@ namespace IpcBench.Client.Experiments.Mcp;
 /// <summary>Reads the servers of <c>mcp</c>: <c>[NAME=]stdio:COMMAND</c>, <c>[NAME=]http://…</c>, or an address.</summary>
 internal static class McpServer
 {
-    private const string Stdio = "stdio:";
-
     /// <summary>Returns the arms, with numbers for servers without a name.</summary>
     /// <exception cref="UsageException">A text is no server, or two servers have the same name.</exception>
     public static IReadOnlyList<ToolArm> All(IEnumerable<string> texts, IReadOnlyList<string> command)
@@ -38,8 +36,8 @@ internal static class McpServer
         var sign = text.IndexOf('=', StringComparison.Ordinal);
         var isNamed = sign > 0 && text[..sign].All(letter => char.IsAsciiLetterOrDigit(letter) || letter is '-' or '_' or '.');
         var (name, server) = isNamed ? (text[..sign], text[(sign + 1)..]) : ("", text);
-        if (server.StartsWith(Stdio, StringComparison.OrdinalIgnoreCase))
-            return OfCommand(name, Parsers.Words(server[Stdio.Length..], Stdio));
+        if (Address.Child.CommandIn(server) is { } command)
+            return OfCommand(name, Parsers.Words(command, "stdio:"));
         if (Uri.TryCreate(server, UriKind.Absolute, out var uri) && uri.Scheme is "http" or "https" && uri.Host.Length > 0)
         {
             if (uri.UserInfo.Length > 0)

@@ -9,7 +9,7 @@ namespace IpcBench.Client.Loads.Given;
 internal sealed record RateLoad(double PerSecond) : GivenLoad
 {
     public static LoadOption Asked { get; } = new("--my-rate", "LIST",
-        "afterwards load every transport with this rate in calls per second: 5k",
+        "afterwards load every transport at this rate in calls/s: 5k",
         text => Parsers.List(text, "--my-rate", Parsers.Rate).Select(rate => new RateLoad(rate)));
 
     public override string Name => string.Create(CultureInfo.InvariantCulture, $"{PerSecond:0.##}/s");

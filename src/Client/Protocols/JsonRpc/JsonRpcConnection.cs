@@ -14,6 +14,9 @@ internal sealed class JsonRpcConnection : DuplexConnection
     // A message of a server whose size is not known, and what a message may have beside a known text.
     private const long MostBytes = 256 << 20, HeadRoom = 64 << 10;
 
+    // The most bytes of answers to requests of the server that may wait for the server.
+    private const int MostUnsent = 1 << 20;
+
     private const string ToolError = "tool error";
 
     private readonly JsonRpcOptions options;
@@ -121,6 +124,11 @@ internal sealed class JsonRpcConnection : DuplexConnection
     {
         var end = method == "ping" ? ",\"result\":{}}"
             : ",\"error\":{\"code\":-32601,\"message\":\"the client does not know this method\"}}";
+        if (Output.Length > MostUnsent)
+        {
+            End(CallResult.Failed(FailureKind.Protocol), "the server sends requests and does not read the answers");
+            return;
+        }
         options.Write(Output, [.. "{\"jsonrpc\":\"2.0\",\"id\":"u8, .. id, .. Encoding.ASCII.GetBytes(end)]);
     }
 
