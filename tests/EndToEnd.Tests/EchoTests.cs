@@ -54,7 +54,7 @@ public sealed class EchoTests : IDisposable
         });
         var (code, _, error) = await Tool.RunAsync("echo", "-U", "stdio:sh -c 'echo gone >&2; exit 3'", "--no-save");
         Assert.Equal(2, code);
-        Assert.Contains("the server closed the connection", error, StringComparison.Ordinal);
+        Assert.Contains("stdio ended with exit code 3 before its first request: gone", error, StringComparison.Ordinal);
     }
 
     [Fact]

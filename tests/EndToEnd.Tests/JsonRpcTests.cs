@@ -12,7 +12,7 @@ public sealed class JsonRpcTests : IDisposable
     public void Dispose() => Directory.Delete(folder, recursive: true);
 
     [Fact]
-    public async Task Calls_of_JSON_RPC_are_arms_beside_gRPC_on_every_transport()
+    public async Task JSON_RPC_is_measured_beside_gRPC_on_every_transport_except_TLS()
     {
         string[] kinds = OperatingSystem.IsWindows() ? ["pipe", "shm", "stdio", "tcp", "unix"]
             : ["pipe", "shm", "socketpair", "stdio", "tcp", "unix"];

@@ -48,12 +48,12 @@ public sealed class McpTests : IDisposable
             run.Cells.Select(cell => cell.Key.Arm).Order(StringComparer.Ordinal));
         Assert.All(run.Rounds, round =>
         {
-            Assert.Equal((50, 50), (round.Started, round.Ok));
+            Assert.Equal((50, 50, 1000 * 50), (round.Started, round.Ok, round.PayloadBytes));
             Assert.True(round.Server!.CpuUserNs + round.Server.CpuKernelNs > 0);
         });
-        // A session of streamable HTTP, and calls of several connections in it.
-        (code, output, error) = await Tool.RunAsync("mcp", "--tool", "download", "--data", """{"size":10}""", "-n", "100", "-c", "5",
-            "-r", "1", "--warmup", "1ms", "--no-save", npm.Url);
+        // Calls of several connections in one session, which wait in the server at the same time.
+        (code, output, error) = await Tool.RunAsync(
+            "mcp", "--tool", "pause", "-n", "100", "-c", "5", "-r", "1", "--warmup", "1ms", "--no-save", npm.Url);
         Assert.True(code == 0, output + error);
     }
 
@@ -68,7 +68,7 @@ public sealed class McpTests : IDisposable
         Assert.Contains("\n  fail  Fails.\n", output, StringComparison.Ordinal);
         (code, _, error) = await Tool.RunAsync("mcp", "--no-save", server);
         Assert.Equal(2, code);
-        Assert.EndsWith(" offers 2 tools: name one with --tool: download, fail\n", error, StringComparison.Ordinal);
+        Assert.EndsWith(" offers 3 tools: name one with --tool: download, pause, fail\n", error, StringComparison.Ordinal);
         (code, _, error) = await Tool.RunAsync("mcp", "--no-save", "--tool", "fail", server);
         Assert.Equal(2, code);
         Assert.EndsWith(": the tool fail fails: it fails always\n", error, StringComparison.Ordinal);

@@ -43,6 +43,7 @@ public class JsonRpcTests
     [InlineData("""{"jsonrpc":"2.0","id":7}""", "null", -32600)]
     [InlineData("""{"jsonrpc":"2.0","id":7,"method":5}""", "null", -32600)]
     [InlineData("""{"jsonrpc":"2.0","id":7,"method":"\ud800"}""", "null", -32600)]
+    [InlineData("""{"id":7,"method":"ping","\ud800":1}""", "null", -32600)]
     [InlineData("""{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\ud800","arguments":{"size":1}}}""", "7", -32602)]
     [InlineData("""{"jsonrpc":"2.0","id":7,"method":"resources/list"}""", "7", -32601)]
     [InlineData("""{"jsonrpc":"2.0","id":"a","method":"tools/call"}""", "\"a\"", -32602)]
@@ -92,12 +93,10 @@ public class JsonRpcTests
     }
 
     [Fact]
-    public async Task A_connection_that_sends_nothing_is_closed_and_an_ended_input_ends_the_connection()
+    public async Task A_connection_that_sends_nothing_is_closed()
     {
         await using var server = await StartAsync(Addresses.Unix());
         await using var silent = await Client.ConnectAsync(server.Address);
-        await using (var brief = await Client.ConnectAsync(server.Address))
-            Assert.Equal(Pong, (await brief.AskAsync(Ping)).GetRawText());
         Assert.True(await silent.HasEndedAsync());
     }
 
@@ -116,7 +115,7 @@ public class JsonRpcTests
         for (var client = 0; client < clients; client++)
         {
             idle.Add(await Client.ConnectAsync(child.Addresses[0]));
-            // Half of the clients ask for a long text, half for many short texts in few bytes.
+            // Half of the clients ask for one long text, half for many texts of 60,000 B.
             var asked = client % 2 == 0 ? [Download(16 << 20)] : Enumerable.Repeat(Download(60_000), 1_000);
             await idle[^1].OfferAsync(string.Concat(asked.Select(idle[^1].Framed)));
         }

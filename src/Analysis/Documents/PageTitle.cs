@@ -40,8 +40,8 @@ internal static class PageTitle
         var protocols = keys.Select(key => key.Protocol).Distinct().ToList();
         if (model.Files.All(file => file.Run.IsOfBuilds))
             return $"Head against base over {names}";
-        if (protocols.Count > 1 && protocols.Exists(one => one.StartsWith("jsonrpc", StringComparison.Ordinal)))
-            return $"gRPC and JSON-RPC over {names}";
+        if (protocols.Exists(one => one.StartsWith("jsonrpc", StringComparison.Ordinal)))
+            return $"{And([.. protocols.Select(ProtocolName).Distinct()])} over {names}";
         if (protocols.Count > 1)
             return $"What a gRPC call is made of over {names}";
         var prefix = protocols is ["echo"] ? "Round trips of bytes alone: " : "";
@@ -55,4 +55,11 @@ internal static class PageTitle
         var others = transports.Where(transport => transport != reference).ToList();
         return others.Count == transports.Count ? prefix + names : $"{prefix}{And(others.ConvertAll(NameOf))} against {NameOf(reference)}";
     }
+
+    private static string ProtocolName(string protocol) => protocol switch
+    {
+        "grpc" => "gRPC",
+        "http1" => "HTTP/1.1",
+        _ => "JSON-RPC",
+    };
 }

@@ -20,8 +20,8 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
 
     public Option<string[]> Url { get; } = list.Many(HelpPlace.What, "-U", "URL",
         preset.Help("-U",
-            "server to measure, repeatable: http://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), pipe:/name; "
-            + "without -U: start a server and compare its transports"), "--url");
+            "server to measure, repeatable: http://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), pipe:/name, "
+            + "'stdio:COMMAND'; without -U: start a server and compare its transports"), "--url");
 
     public Option<string> Sizes { get; } = list.Text(HelpPlace.What, "-s", "LIST",
         preset.Help("-s", "payload sizes: 10,1k,1M; k and M are decimal, KiB and MiB binary")
@@ -45,8 +45,8 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
 
     public Option<string> Protocol { get; } = CompletionCommand.Suggesting(
         list.Text(HelpPlace.What.Rarely, "--protocol", "LIST",
-        "protocols of the started server to compare: grpc (default), jsonrpc (one JSON message per line, as MCP servers speak), "
-            + "jsonrpc-lsp (with Content-Length, as language servers speak)"),
+        "protocols of the started server to compare: grpc (default), jsonrpc (one JSON message per line, as in MCP), "
+            + "jsonrpc-lsp (with Content-Length, as in LSP)"),
         [.. ProtocolTable.OfMain, "grpc,jsonrpc"]);
 
     public Option<string> Messages { get; } = list.Text(HelpPlace.What.Rarely, "--messages", "COUNT",

@@ -45,7 +45,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     private IEnumerable<string> OfCrank()
     {
         var cells = Servers * options.Sizes.Count * options.Topologies.Count * options.Clients.Count * options.ConnectPerCall.Count
-            * options.Variants.Count;
+            * options.Variants.Count * options.Protocols.Count;
         if (options.Output.Crank && options.Loads.Count > 0)
             yield return "--crank measures one cell, but --load, --my-rate and --find add cells: leave out these three, or write -R";
         if (options.Output.Crank && cells * Ways != 1)
@@ -68,6 +68,11 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
 
     private IEnumerable<string> OfServers()
     {
+        // Each connection over stdio has its own child process. With two child processes, the Windows build did not end under wine.
+        var kinds = options.OwnServer ? options.Transports : options.Addresses.Select(address => address.Kind);
+        if (OperatingSystem.IsWindows() && kinds.Contains(Address.Child.Stdio)
+            && options.Topologies.Any(topology => topology.Connections > 1))
+            yield return "stdio is measured with one connection on Windows: write -c 1";
         if (options.OwnServer)
         {
             if (options.Transports.FirstOrDefault(Address.Child.IsKind) is { } kind
@@ -81,10 +86,6 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
                 if (engines.FirstOrDefault(one => one is not (null or "dotnet")) is { } sockets)
                     yield return $"--sockets {sockets} does not apply to {kind}: leave out one of the two";
             }
-            // Each connection over stdio has its own child process. With two child processes, the Windows build did not end under wine.
-            if (OperatingSystem.IsWindows() && options.Transports.Contains(Address.Child.Stdio)
-                && options.Topologies.Any(topology => topology.Connections > 1))
-                yield return "stdio is measured with one connection on Windows: write -c 1";
             if (options.ServerPids is not null)
                 yield return "--server-pids is for a server that this tool does not start: name the server with -U, or leave out "
                     + "--server-pids";
@@ -98,7 +99,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         if (options.Addresses.Any(address => address is Address.Child))
         {
             if (options.Topologies.Any(topology => topology.Connections > MostChildren))
-                yield return $"each connection starts the command once more: -c may be at most {MostChildren}";
+                yield return $"each connection starts its own process: -c may be at most {MostChildren}";
             if (options.ConnectPerCall.Contains(true))
                 yield return "--connect-per-call would start the command for each call: leave out --connect-per-call";
         }
@@ -126,7 +127,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             yield return $"--call {call.Method} needs your server: name the server with -U, e.g. -U http://localhost:5000";
         }
         var arms = Servers * options.Clients.Count * Ways * options.ConnectPerCall.Count
-            * options.Variants.Count;
+            * options.Variants.Count * options.Protocols.Count;
         if (options.Call is not null && isTyped(declared.Mode))
             yield return "--mode is for this tool's own service, but --call names another method: leave out one of the two";
         if (isTyped(declared.Messages) && options.Call is null && !options.Modes.Any(CallMode.IsStream))

@@ -108,6 +108,8 @@ internal sealed class ServiceOptions(OptionList list)
             throw new UsageException(
                 $"{(list ? "--list" : "--describe")} asks a server: name the server with -U, or give the types with --protoset or --proto");
         }
+        if (!source.IsFile && options.HasChildren)
+            throw new UsageException("stdio: is measured only: name a server that listens, or give the types with --protoset or --proto");
         source = source with { Server = source.IsFile ? null : options.Addresses[0], Connector = options.Connector };
         var output = typed.InvocationConfiguration.Output;
         using var interruption = new Interruption();

@@ -5,6 +5,9 @@ namespace IpcBench.Client.Engine;
 /// <summary>The load of one cell, for any protocol. The options do not change while the connections are open.</summary>
 internal record EngineOptions
 {
+    /// <summary>The usual <see cref="ConnectDeadline"/>.</summary>
+    public static TimeSpan UsualDeadline { get; } = TimeSpan.FromSeconds(10);
+
     public required Address Address { get; init; }
 
     /// <summary>Payload bytes of each call, sent or received.</summary>
@@ -25,5 +28,5 @@ internal record EngineOptions
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(10);
 
     /// <summary>All connections must be open within this time.</summary>
-    public TimeSpan ConnectDeadline { get; init; } = TimeSpan.FromSeconds(10);
+    public TimeSpan ConnectDeadline { get; init; } = UsualDeadline;
 }

@@ -9,6 +9,9 @@ namespace IpcBench.Client.Plan;
 /// <summary>Makes the cells of a plan: the target, the load and the record of each cell.</summary>
 internal static class PlannedCells
 {
+    // A program that is compiled when it starts takes several seconds.
+    private static readonly TimeSpan StartOfChild = TimeSpan.FromSeconds(60);
+
     /// <summary>Makes a cell for each combination of load, size, target, client and mode, in the order of reports.</summary>
     public static IEnumerable<PlannedCell> For(RunOptions options, IReadOnlyList<Target> targets) =>
         from given in options.Loads.Prepend(null)
@@ -56,7 +59,7 @@ internal static class PlannedCells
             Client = how.Client,
             Mode = how.Mode == CallMode.Unary ? "" : how.Mode,
             Method = target.Call?.Method ?? target.Tool?.Name ?? "",
-            Corpus = target.Call?.Corpus[..12] ?? "",
+            Corpus = target.Call?.Corpus[..12] ?? target.Tool?.Hash ?? "",
             Size = size,
             Connections = topology.Connections,
             Streams = topology.Streams,
@@ -74,6 +77,7 @@ internal static class PlannedCells
             Streams = topology.Streams,
             Threads = Math.Min(options.Threads, topology.Connections),
             Timeout = target.Call?.Deadline is { } deadline && deadline < options.Timeout ? deadline : options.Timeout,
+            ConnectDeadline = target.Address is Address.Child ? StartOfChild : EngineOptions.UsualDeadline,
             Connector = target.Variant.Knobs.Connector(options.Connector),
             OnLoops = target.Variant.Knobs.ClientSockets == "loop",
             Http2Window = target.Variant.Knobs.Http2Window,

@@ -152,7 +152,7 @@ internal sealed record RunOptions
 
     public required OutputOptions Output { get; init; }
 
-    /// <summary>True when child processes are measured: of this tool, or of a user's command.</summary>
+    /// <summary>True when the servers are children: this tool's, or a user's command.</summary>
     public bool HasChildren => OwnServer ? Transports.Any(Address.Child.IsKind) : Addresses.Any(address => address is Address.Child);
 
     /// <summary>True when this tool starts the servers that it measures.</summary>

@@ -16,7 +16,7 @@ namespace IpcBench.Client.Plan;
 /// <param name="ReplySize">
 /// The size in bytes of the first reply of the method or tool, 0 if that call failed. Null without a method or tool.
 /// </param>
-/// <param name="Tool">The tool of a JSON-RPC call. Null for the tool of this project's server, and for other protocols.</param>
+/// <param name="Tool">The tool of a JSON-RPC call. Null for all runs but those of <c>mcp</c>.</param>
 internal sealed record Target(
     Address Address, Variant Variant, string Mark = "", string Note = "", string Protocol = "grpc", HttpRequest? Request = null,
     GrpcCall? Call = null, long? ReplySize = null, ToolCall? Tool = null);

@@ -10,7 +10,11 @@ namespace IpcBench.Client.Plan;
 /// <param name="Address">Where the server listens. For a command: an address of children (stdio).</param>
 /// <param name="Words">The program and its arguments. Null for a server that runs already.</param>
 /// <param name="Path">The path of the URL, if the messages go over HTTP. Null for messages that go directly over the connection.</param>
-internal sealed record ToolArm(string Name, Address Address, IReadOnlyList<string>? Words = null, string? Path = null);
+internal sealed record ToolArm(string Name, Address Address, IReadOnlyList<string>? Words = null, string? Path = null)
+{
+    /// <summary>The server for messages and files, without the query of a URL, which may be secret.</summary>
+    public string Shown => Address + (Path is null ? "" : UrlText.WithoutSecrets($"http://x{Path}")["http://x".Length..]);
+}
 
 /// <summary>The tool that each server's calls use.</summary>
 /// <param name="Name">Null for the only tool of the server.</param>

@@ -28,6 +28,9 @@ internal static class ProtocolTable
     /// <summary>The usual number of bytes of a reply besides its payload.</summary>
     private const int HeadRoom = 1024;
 
+    // Numbers the connections whose requests must differ.
+    private static long httpConnections;
+
     /// <summary>True for protocols whose servers may also answer calls of <c>Control</c>, which go over gRPC.</summary>
     public static bool IsGrpcServed(string protocol) => protocol is Grpc or Http2;
 
@@ -118,13 +121,16 @@ internal static class ProtocolTable
     private static async Task<ConnectionSource> OverHttp1Async(LoadOptions options, CancellationToken cancellation)
     {
         var asked = options.Request ?? throw new ArgumentException("an HTTP/1.1 call needs a request", nameof(options));
-        var request = asked.ToBytes(close: options.ConnectPerCall);
+        var same = asked.BodyOf is null ? asked.ToBytes(close: options.ConnectPerCall) : null;
         var dialer = await HttpProtocol.DialerAsync(options, options.Connector, cancellation);
         return dialer.Connections(scheduler =>
-            new InOrderConnection(scheduler, dialer, new HttpProtocol(request, asked, closes: options.ConnectPerCall), atOnce: 1)
+        {
+            var request = same ?? asked.ToBytes(close: options.ConnectPerCall, Interlocked.Increment(ref httpConnections));
+            return new InOrderConnection(scheduler, dialer, new HttpProtocol(request, asked, closes: options.ConnectPerCall), atOnce: 1)
             {
                 Reopens = !options.ConnectPerCall,
-            });
+            };
+        });
     }
 
     private static async Task<ConnectionSource> OverEchoAsync(LoadOptions options, CancellationToken cancellation)

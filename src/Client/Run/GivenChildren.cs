@@ -5,7 +5,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Starts the children of users' commands, which speak on their standard input and output.</summary>
+/// <summary>Starts users' commands as children, which use their standard input and output.</summary>
 /// <param name="hiddenVariables">Runtime variables that this process has changed, with their original values.</param>
 internal sealed class GivenChildren(IReadOnlyDictionary<string, string?> hiddenVariables) : IAsyncDisposable
 {

@@ -16,17 +16,19 @@ internal static class HttpTargets
     {
         var asked = new List<HttpArm>();
         foreach (var arm in options.Http)
-            asked.Add(arm with { Request = arm.Request with { Size = await SizeAsync(options, arm, cancellation) } });
+            asked.Add(arm with { Request = arm.Request with { Size = await SizeAsync(options, arm.Address, arm.Request, cancellation) } });
         var largest = asked.Max(arm => arm.Request.Size);
         return [.. asked.Select(arm =>
             new Target(arm.Address, options.Variants[0], arm.Name, Note(arm, largest), ProtocolTable.Http1, arm.Request))];
     }
 
-    private static async Task<long> SizeAsync(RunOptions options, HttpArm arm, CancellationToken cancellation)
+    /// <summary>Sends one request, and returns the length of its reply's body in bytes.</summary>
+    /// <inheritdoc cref="ProbeAsync" path="/exception"/>
+    public static async Task<long> SizeAsync(RunOptions options, Address address, HttpRequest request, CancellationToken cancellation)
     {
         var load = new EngineOptions
         {
-            Address = arm.Address,
+            Address = address,
             Size = 0,
             Connections = 1,
             Threads = 1,
@@ -34,7 +36,7 @@ internal static class HttpTargets
         };
         try
         {
-            return await HttpProbe.SizeAsync(load, options.Variants[0].Knobs.Connector(options.Connector), arm.Request, cancellation);
+            return await HttpProbe.SizeAsync(load, options.Variants[0].Knobs.Connector(options.Connector), request, cancellation);
         }
         catch (IOException e)
         {

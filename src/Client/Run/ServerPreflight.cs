@@ -49,7 +49,9 @@ internal static class DownloadCheck
     public static async Task CheckAsync(
         RunOptions options, IReadOnlyDictionary<Address, ServerControl> controls, CancellationToken cancellation)
     {
-        if (options.Call is not null || !options.Protocols.Any(ProtocolTable.IsGrpcServed))
+        var isServed = options.Protocols.Any(
+            protocol => ProtocolTable.IsGrpcServed(protocol) || options.OwnServer && ProtocolTable.IsJsonRpc(protocol));
+        if (options.Call is not null || !isServed)
             return;
         var largest = options.Sizes.Max();
         foreach (var (address, control) in controls)

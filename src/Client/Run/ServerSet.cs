@@ -92,7 +92,7 @@ internal sealed class ServerSet : IAsyncDisposable
         }
         catch (IOException e)
         {
-            var failure = new EnvironmentException(!options.OwnServer
+            var failure = new EnvironmentException(!options.OwnServer && set.given is null
                 ? GrpcCaller.Advised(
                     e, ": is your server running, and does it listen there? Without -U this tool starts a server of its own")
                 : await set.DeathAsync(failed: true) ?? e.Message, e);
@@ -106,7 +106,7 @@ internal sealed class ServerSet : IAsyncDisposable
         }
     }
 
-    /// <summary>Makes the user's commands start when a connection opens. Their processes are known then (<see cref="OwnerOf"/>).</summary>
+    /// <summary>Makes the user's commands start when a connection opens. Then <see cref="OwnerOf"/> knows the processes.</summary>
     private void OfferCommands()
     {
         if (!options.Addresses.Any(address => address is Address.Child))

@@ -49,7 +49,7 @@ internal static class TargetList
         }
     }
 
-    /// <summary>Lists the targets on the servers that the user gave. Checks first what only a call can show.</summary>
+    /// <summary>Lists the targets on the servers that the user gave. Calls MCP, HTTP and echo servers first.</summary>
     /// <exception cref="IOException">No server listens at an address.</exception>
     /// <exception cref="EnvironmentException">A server answers wrongly.</exception>
     public static async Task<IEnumerable<Target>> OfGivenAsync(RunOptions options, CancellationToken cancellation)

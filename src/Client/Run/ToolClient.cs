@@ -16,7 +16,7 @@ namespace IpcBench.Client.Run;
 internal sealed class ToolClient : IAsyncDisposable
 {
     private const string ProtocolHeader = "MCP-Protocol-Version", SessionHeader = "Mcp-Session-Id", Version = "2025-06-18";
-    private const long MostBytes = 256 << 20;
+    private const long MostBytes = 256 << 20, FirstOfConnections = 1_000_000;
 
     private readonly ToolArm arm;
     private readonly Stream? stream;
@@ -34,7 +34,7 @@ internal sealed class ToolClient : IAsyncDisposable
     /// <exception cref="IOException">There is no server, or the server does not speak the protocol.</exception>
     public static async Task<ToolClient> OpenAsync(ToolArm arm, ConnectorOptions connector, CancellationToken cancellation)
     {
-        var dialing = Connector.For(arm.Address, connector);
+        var dialing = Connector.For(arm.Address, arm.Path is null ? connector : connector with { Alpn = "http/1.1" });
         var client = arm.Path is null ? new ToolClient(arm, await dialing.ConnectAsync(cancellation), null)
             : new ToolClient(arm, null, OverHttp(dialing));
         try
@@ -77,12 +77,14 @@ internal sealed class ToolClient : IAsyncDisposable
         var result = await AskAsync("tools/call", ParametersOf(call), cancellation);
         JsonRpcMessage.TryParse(Encoding.UTF8.GetBytes($"{{\"result\":{result.GetRawText()}}}"), out var message);
         return !message.IsToolError ? message.TextBytes
-            : throw Says($"the tool {call.Name} fails: {ServerWords.OneLine(message.ErrorText, [])}");
+            : throw Says($"the tool {call.Name} fails: {ServerWords.OneLine(message.ErrorText, call.Secrets)}");
     }
 
     /// <summary>Returns the HTTP/1.1 request that calls the tool in this session.</summary>
-    public HttpRequest ToRequest(ToolCall call)
+    /// <param name="payload">The bytes of text in each reply.</param>
+    public HttpRequest ToRequest(ToolCall call, long payload)
     {
+        var parameters = ParametersOf(call);
         string[] headers =
         [
             "Content-Type: application/json", "Accept: application/json, text/event-stream", $"{ProtocolHeader}: {Version}",
@@ -90,12 +92,14 @@ internal sealed class ToolClient : IAsyncDisposable
         ];
         return new HttpRequest
         {
-            Url = $"{arm.Address}{UrlText.WithoutSecrets(arm.Path!)}",
+            Url = arm.Shown,
             Method = "POST",
             Path = arm.Path!,
             Host = arm.Address.Authority,
             Headers = headers,
-            Body = Encoding.UTF8.GetBytes(Request(ids + 1, "tools/call", ParametersOf(call))),
+            // The ids in a session must differ. They have equal lengths, so that all replies have equal lengths.
+            BodyOf = connection => Encoding.UTF8.GetBytes(Request(FirstOfConnections + connection, "tools/call", parameters)),
+            Payload = payload,
         };
     }
 
@@ -165,7 +169,7 @@ internal sealed class ToolClient : IAsyncDisposable
             }
             catch (IOException)
             {
-                // The server has closed the connection. What the server wrote before says more, and is read next.
+                // The server has closed the connection. The server's last output says more and is read next.
             }
             return;
         }
@@ -199,7 +203,7 @@ internal sealed class ToolClient : IAsyncDisposable
     // Server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html. Each event has one message as its data.
     private static IEnumerable<string> Messages(string? type, string body) => type != "text/event-stream"
         ? body.Length == 0 ? [] : [body]
-        : body.ReplaceLineEndings("\n").Split("\n\n").Select(one => string.Concat(one.Split('\n')
+        : body.Replace("\r\n", "\n", StringComparison.Ordinal).Replace('\r', '\n').Split("\n\n").Select(one => string.Concat(one.Split('\n')
             .Where(line => line.StartsWith("data:", StringComparison.Ordinal)).Select(line => line[5..].TrimStart(' '))))
             .Where(data => data.Length > 0);
 
@@ -221,5 +225,5 @@ internal sealed class ToolClient : IAsyncDisposable
 
     private byte[]? Next() => reader.TryRead(buffer.AsSpan(0, end), ref begin, out var message) ? message.ToArray() : null;
 
-    private IOException Says(string sentence) => new($"{arm.Address}{arm.Path}: {sentence}");
+    private IOException Says(string sentence) => new($"{arm.Shown}: {sentence}");
 }

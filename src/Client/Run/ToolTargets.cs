@@ -2,14 +2,13 @@ using IpcBench.Analysis.Wording;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
-using IpcBench.Client.Protocols.Http1;
 using IpcBench.Client.Protocols.JsonRpc;
 using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Calls the tool of each server once before the plan is made, to check the call and to learn the size of its reply.</summary>
+/// <summary>Calls each server's tool before the plan is made (over HTTP twice), to check the call and learn the reply's size.</summary>
 internal static class ToolTargets
 {
     // A program that is compiled when it starts takes several seconds.
@@ -21,7 +20,7 @@ internal static class ToolTargets
         var targets = new List<Target>();
         foreach (var arm in options.Tools)
             targets.Add(await WithinAsync(arm, async token => await ProbeAsync(options, arm, token), cancellation));
-        return targets;
+        return Compared(targets);
     }
 
     /// <summary>Prints the tools of the servers.</summary>
@@ -39,7 +38,7 @@ internal static class ToolTargets
                     await using var client = await ToolClient.OpenAsync(arm, ConnectorOf(options), token);
                     return await client.ListAsync(token);
                 }, interruption.Token);
-                Console.Out.WriteLine($"{arm.Address}{arm.Path}");
+                Console.Out.WriteLine($"{arm.Shown}");
                 foreach (var tool in tools)
                 {
                     Console.Out.WriteLine($"  {ServerWords.OneLine(ToolClient.NameOf(tool), [])}  "
@@ -68,23 +67,30 @@ internal static class ToolTargets
         var target = new Target(arm.Address, options.Variants[0], arm.Name, Protocol: ProtocolTable.JsonRpc, Tool: call, ReplySize: size);
         if (arm.Path is null)
             return target;
-        var request = client.ToRequest(call);
-        var load = new EngineOptions
-        {
-            Address = arm.Address,
-            Size = 0,
-            Connections = 1,
-            Threads = 1,
-            Timeout = options.Timeout,
-        };
-        var length = await HttpProbe.SizeAsync(load, ConnectorOf(options), request, cancellation);
+        var request = client.ToRequest(call, size);
+        var length = await HttpTargets.SizeAsync(options, arm.Address, request, cancellation);
         return target with { Protocol = ProtocolTable.Http1, Request = request with { Size = length } };
+    }
+
+    /// <summary>Adds a note where the first texts of the servers have different sizes.</summary>
+    /// <exception cref="EnvironmentException">The tools have different names, so their calls are not compared.</exception>
+    private static IReadOnlyList<Target> Compared(List<Target> targets)
+    {
+        var names = targets.Select(target => target.Tool!.Name).Distinct().ToList();
+        if (names.Count > 1)
+            throw new EnvironmentException($"the servers have different tools ({ServerWords.OneLine(string.Join(", ", names), [])}): "
+                + "name a tool that all have with --tool");
+        var largest = targets.Max(target => target.ReplySize!.Value);
+        return targets.ConvertAll(target => target.ReplySize == largest ? target : target with
+        {
+            Note = $"replies of {Quantity.Size(target.ReplySize!.Value)} here, {Quantity.Size(largest)} in another arm",
+        });
     }
 
     private static async Task<string> OnlyAsync(ToolClient client, ToolArm arm, CancellationToken cancellation) =>
         await client.ListAsync(cancellation) is var tools && tools is [var only] ? ToolClient.NameOf(only)
-            : throw new EnvironmentException(tools.Count == 0 ? $"{arm.Address}{arm.Path} offers no tool"
-                : $"{arm.Address}{arm.Path} offers {Quantity.Many(tools.Count, "tool")}: name one with --tool: "
+            : throw new EnvironmentException(tools.Count == 0 ? $"{arm.Shown} offers no tool"
+                : $"{arm.Shown} offers {Quantity.Many(tools.Count, "tool")}: name one with --tool: "
                     + ServerWords.OneLine(string.Join(", ", tools.Select(ToolClient.NameOf)), [], longest: 400));
 
     private static ConnectorOptions ConnectorOf(RunOptions options) => options.Variants[0].Knobs.Connector(options.Connector);
@@ -99,12 +105,17 @@ internal static class ToolTargets
         }
         catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)
         {
-            throw new EnvironmentException($"{arm.Address}{arm.Path}: the server did not answer within {Patience.TotalSeconds:0} s"
+            throw new EnvironmentException($"{arm.Shown}: the server did not answer within {Patience.TotalSeconds:0} s"
                 + LastWords(arm));
         }
         catch (IOException e)
         {
             throw new EnvironmentException(e.Message + LastWords(arm), e);
+        }
+        catch (InvalidOperationException e)
+        {
+            // A text or a character set that is not valid.
+            throw new EnvironmentException($"{arm.Shown}: {e.Message}", e);
         }
     }
 

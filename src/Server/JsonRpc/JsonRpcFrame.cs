@@ -3,7 +3,7 @@ using System.Buffers.Text;
 
 namespace IpcBench.Server.JsonRpc;
 
-/// <summary>What the front of the received bytes is.</summary>
+/// <summary>The state of the first received message.</summary>
 internal enum JsonRpcFrameKind
 {
     /// <summary>The beginning of a message whose other bytes have not arrived.</summary>

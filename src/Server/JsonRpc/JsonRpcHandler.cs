@@ -103,7 +103,7 @@ internal sealed class JsonRpcHandler(int maxSize, string version)
         }
         catch (Exception e) when (e is IOException or OperationCanceledException)
         {
-            // The client has closed the connection. This is how these connections usually end.
+            // The client has reset the connection, or the server stops.
         }
     }
 
@@ -160,8 +160,8 @@ internal sealed class JsonRpcHandler(int maxSize, string version)
             replies.Error(request.Id, InternalError, "a fault on purpose");
             return;
         }
-        await replies.TextAsync(request.Id, behavior.SizeFor((int)request.Size!));
-        answered();
+        if (await replies.TextAsync(request.Id, behavior.SizeFor((int)request.Size!)))
+            answered();
     }
 
     private string? Refusal(in JsonRpcRequest request) => (request.Tool, request.Size) switch

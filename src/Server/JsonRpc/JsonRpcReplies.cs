@@ -11,7 +11,7 @@ namespace IpcBench.Server.JsonRpc;
 /// <param name="hasHeaders">True to begin each message with Content-Length. False to end each message with a newline.</param>
 internal sealed class JsonRpcReplies(PipeWriter output, bool hasHeaders, StalledReader watch)
 {
-    // A long text is written in parts of this size, so that a client that does not read holds little memory.
+    // Long text is written in parts of this size, so a client that does not read takes little server memory.
     private const int Part = 64 << 10;
 
     private static readonly byte[] Text = Letters();
@@ -19,8 +19,8 @@ internal sealed class JsonRpcReplies(PipeWriter output, bool hasHeaders, Stalled
     private readonly ArrayBufferWriter<byte> head = new();
 
     /// <summary>
-    /// Whether so many bytes wait that they must be sent before the next answer. Otherwise a client could ask for much with few bytes,
-    /// and not read.
+    /// True when the waiting bytes must be sent before the next answer. Otherwise a client that does not read could fill the server's
+    /// memory.
     /// </summary>
     public bool IsFull => output.UnflushedBytes >= Part;
 
@@ -48,7 +48,8 @@ internal sealed class JsonRpcReplies(PipeWriter output, bool hasHeaders, Stalled
     }
 
     /// <summary>Answers with the result of a tool: text of the given size.</summary>
-    public async ValueTask TextAsync(JsonElement id, int size)
+    /// <returns>False when the connection can send nothing more.</returns>
+    public async ValueTask<bool> TextAsync(JsonElement id, int size)
     {
         var end = "\"}]}}"u8.Length;
         head.ResetWrittenCount();
@@ -62,10 +63,11 @@ internal sealed class JsonRpcReplies(PipeWriter output, bool hasHeaders, Stalled
         {
             output.Write(Text.AsSpan(0, Math.Min(left, Part)));
             if (left > Part && !await FlushAsync())
-                return;
+                return false;
         }
         output.Write("\"}]}}"u8);
         WriteEnd();
+        return true;
     }
 
     /// <summary>Sends what was written. Returns false when the connection can send nothing more.</summary>

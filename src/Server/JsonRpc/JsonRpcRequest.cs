@@ -14,11 +14,11 @@ internal readonly struct JsonRpcRequest : IDisposable
 
     public string Method { get; }
 
-    /// <summary>A number or a string. Undefined for a notification.</summary>
+    /// <summary>The id as sent. Undefined for a notification.</summary>
     public JsonElement Id => Member(json.RootElement, "id");
 
     /// <summary>Whether the client expects an answer.</summary>
-    public bool HasId => Id.ValueKind is JsonValueKind.Number or JsonValueKind.String;
+    public bool HasId => Id.ValueKind == JsonValueKind.Number || Text(json.RootElement, "id") is not null;
 
     /// <summary>The protocol version that <c>initialize</c> asks for. Null when there is none.</summary>
     public string? Version => Text(Params, "protocolVersion") is { Length: <= MostVersion } version ? version : null;
@@ -38,7 +38,9 @@ internal readonly struct JsonRpcRequest : IDisposable
         try
         {
             var json = JsonDocument.Parse(message);
-            if (Text(json.RootElement, "method") is { } method)
+            // A name with an invalid escape hides other members from a search.
+            var isReadable = message.PositionOf((byte)'\\') is null || HasValidNames(json.RootElement);
+            if (isReadable && Text(json.RootElement, "method") is { } method)
                 return new(json, method);
             json.Dispose();
         }
@@ -49,10 +51,31 @@ internal readonly struct JsonRpcRequest : IDisposable
         return null;
     }
 
+    private static bool HasValidNames(JsonElement root)
+    {
+        try
+        {
+            return root.ValueKind == JsonValueKind.Object && root.EnumerateObject().All(member => member.Name.Length >= 0);
+        }
+        catch (InvalidOperationException)
+        {
+            return false;
+        }
+    }
+
     public void Dispose() => json.Dispose();
 
-    private static JsonElement Member(JsonElement of, string name) =>
-        of.ValueKind == JsonValueKind.Object && of.TryGetProperty(name, out var member) ? member : default;
+    private static JsonElement Member(JsonElement of, string name)
+    {
+        try
+        {
+            return of.ValueKind == JsonValueKind.Object && of.TryGetProperty(name, out var member) ? member : default;
+        }
+        catch (InvalidOperationException)
+        {
+            return default; // a name has an invalid escape
+        }
+    }
 
     private static string? Text(JsonElement of, string name)
     {

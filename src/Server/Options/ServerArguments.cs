@@ -36,7 +36,7 @@ internal static class ServerArguments
 
     private static readonly Option<bool> Mcp = new("--mcp")
     {
-        Description = "Serve MCP (JSON-RPC) on standard input and output instead of addresses, as programs start MCP servers",
+        Description = "Serve MCP (JSON-RPC) on standard input and output, not on addresses, as an MCP host starts a server",
     };
 
     private static readonly Option<int> MaxSize = NumberOption.Size(

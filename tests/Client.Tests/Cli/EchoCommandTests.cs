@@ -67,12 +67,12 @@ public class EchoCommandTests
     }
 
     [Fact]
-    public void A_command_is_a_server_with_few_connections()
+    public void A_command_may_have_at_most_8_connections()
     {
         var read = Typed.Read(Preset.Main, "-U", "stdio:./server 'a b'", "-U", "unix:/tmp/x");
         Assert.Equal([new Address.Child("stdio", "./server 'a b'"), new Address.Unix("/tmp/x")], read.Addresses);
         Assert.Equal((1, 0), (read.Topologies.Single().Connections, read.Shapes.Count));
-        Assert.Equal("each connection starts the command once more: -c may be at most 8",
+        Assert.Equal("each connection starts its own process: -c may be at most 8",
             Typed.Refused(EchoExperiment.Preset, "-U", "stdio:cat", "-c", "9"));
         Assert.Equal("--connect-per-call would start the command for each call: leave out --connect-per-call",
             Typed.Refused(EchoExperiment.Preset, "-U", "stdio:cat", "--connect-per-call"));

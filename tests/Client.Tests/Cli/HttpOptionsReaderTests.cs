@@ -100,6 +100,7 @@ public class HttpOptionsReaderTests
     [InlineData(
         "'ftp://x' is not an address: write http://host:port, https://host:port, unix:/path, unix-abstract:name or pipe:/name",
         "ftp://x")]
+    [InlineData("http measures servers that listen, not stdio: (for MCP servers there is GrpcBench mcp)", "stdio:touch /tmp/x")]
     [InlineData("'http://' is not a URL: write http://host:port/path", "http://")]
     [InlineData("'http://a:0/' needs a port, as in http://localhost:8080/", "http://a:0/")]
     [InlineData("'http://a:1/#(hidden)' has a fragment, which is never sent: leave out the text from # on", "http://a:1/#top")]

@@ -19,6 +19,9 @@ public class McpCommandTests
         Assert.Equal(["b", "c d"], arms[^1].Words);
         Assert.Equal([null, "/mcp?x=1", "/", null, null, null, null], arms.Select(arm => arm.Path));
         Assert.Equal(new Address.Unix("/tmp/x=y.sock"), arms[3].Address);
+        Assert.Equal(
+            ["stdio:js (node a b.js --x)", "http://localhost:3000/mcp?(hidden)", "https://localhost:3001/", "unix:/tmp/x=y.sock"],
+            arms.Take(4).Select(arm => arm.Shown));
     }
 
     [Theory]

@@ -374,6 +374,9 @@ public class RunOptionsReaderTests
         Assert.Equal((1, 1, 0), (read.Topologies.Single().Connections, read.Topologies.Single().Streams, read.Shapes.Count));
         read = Typed.Read(Preset.Main, "--transports", "unix,stdio");
         Assert.Equal((1, 1, 0), (read.Topologies.Single().Connections, read.Topologies.Single().Streams, read.Shapes.Count));
+        Assert.True(Typed.Read(Preset.Main, "-r", "auto", "--transports", "unix", "--protocol", "grpc,jsonrpc").RoundsAuto);
+        Assert.Equal("--crank measures one cell: name one size with -s (or --call) and one server with -U",
+            Refused("--crank", "--transports", "unix", "--protocol", "grpc,jsonrpc", "-s", "10"));
         Assert.Equal("--protocol 'json' is unknown: write one of grpc, jsonrpc, jsonrpc-lsp", Refused("--protocol", "json"));
     }
 

@@ -12,7 +12,7 @@ public partial class JsonRpcCallTests
     private const string Begun = """{"jsonrpc":"2.0","id":0,"result":{}}""";
 
     [Fact]
-    public async Task Answers_in_any_order_belong_to_their_calls_and_messages_of_the_server_are_no_answers()
+    public async Task Answers_in_any_order_match_their_calls_and_requests_of_the_server_are_no_answers()
     {
         var held = new List<string>();
         var pongs = 0;
@@ -97,7 +97,7 @@ public partial class JsonRpcCallTests
     [InlineData("Hello", "the server wrote 'Hello', which is no JSON-RPC message")]
     [InlineData("""{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"unknown"}}""",
         "the server answered initialize with error -32601: unknown")]
-    [InlineData("""{"jsonrpc":"2.0","id":5,"result":{}}""", "the server answered initialize with something else")]
+    [InlineData("""{"jsonrpc":"2.0","id":5,"result":{}}""", "the server answered initialize with a wrong id")]
     [InlineData(null, "the server closed the connection")]
     public async Task A_server_that_does_not_speak_the_protocol_is_reported_when_the_connection_opens(string? answer, string sentence)
     {

@@ -8,7 +8,7 @@ public class JsonRpcMessageTests
     [Theory]
     [InlineData("""{"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"abc"},{"text":"de","x":[1]}]}}""")]
     [InlineData("""{"result":{"isError":false,"content":[1,{"type":"image"},{"text":"abcde"},[]],"more":{}},"x":[{}],"id":5}""")]
-    public void The_text_of_a_result_is_counted_wherever_it_stands(string json)
+    public void The_text_of_a_result_is_counted_at_any_place(string json)
     {
         Assert.True(JsonRpcMessage.TryParse(Encoding.UTF8.GetBytes(json), out var message));
         Assert.Equal((5L, null, null), (message.Id, message.ErrorCode, message.Method));
@@ -17,7 +17,7 @@ public class JsonRpcMessageTests
     }
 
     [Fact]
-    public void An_error_has_its_code_and_text_whatever_else_it_has()
+    public void An_error_has_code_and_text_beside_other_members()
     {
         Assert.True(JsonRpcMessage.TryParse(
             """{"error":{"data":{"code":1},"message":"no \u0022tool\u0022","code":-32602},"id":5}"""u8, out var message));
@@ -27,7 +27,7 @@ public class JsonRpcMessageTests
     }
 
     [Fact]
-    public void A_failed_tool_says_why_in_its_text()
+    public void The_text_of_a_failed_tool_is_kept()
     {
         Assert.True(JsonRpcMessage.TryParse("""{"id":5,"result":{"isError":true,"content":[{"text":"no file"}]}}"""u8, out var message));
         Assert.Equal((true, "no file"), (message.IsToolError, message.ErrorText));

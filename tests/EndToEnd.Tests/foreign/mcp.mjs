@@ -14,6 +14,11 @@ function make() {
   const server = new McpServer({ name: 'npm', version: '1' });
   server.registerTool('download', { description: 'Returns text of a size.', inputSchema: { size: z.number().int() } },
     async ({ size }) => ({ content: [{ type: 'text', text: 'x'.repeat(size) }] }));
+  server.registerTool('pause', { description: 'Returns text after 5 ms.', inputSchema: {} },
+    async () => {
+      await new Promise(done => setTimeout(done, 5));
+      return { content: [{ type: 'text', text: 'paused' }] };
+    });
   server.registerTool('fail', { description: 'Fails.', inputSchema: {} },
     async () => ({ isError: true, content: [{ type: 'text', text: 'it fails always' }] }));
   return server;

@@ -27,6 +27,8 @@ internal sealed record HttpUrl(string Name, Address Address, string OwnPath)
         var (place, path) = isWeb ? Split(url) : (url, "");
         if (!Address.TryParse(place, out var address, out var error))
             throw new UsageException(error);
+        if (address is Address.Child)
+            throw new UsageException($"http measures servers that listen, not {address.Kind}: (for MCP servers there is GrpcBench mcp)");
         return address is Address.Tcp { Port: 0 } or Address.Tls { Port: 0 }
             ? throw new UsageException($"'{UrlText.WithoutSecrets(url)}' needs a port, as in http://localhost:8080/")
             : new HttpUrl(name, address, path);

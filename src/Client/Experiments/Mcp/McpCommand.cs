@@ -53,7 +53,7 @@ internal sealed class McpCommand
     private readonly OptionList list = new();
     private readonly Argument<string[]> servers = new("SERVER")
     {
-        Description = "[NAME=]stdio:COMMAND, http://host:port/path, tcp://host:port, unix:/path or pipe:/name; after -- a command; several "
+        Description = "[NAME=]stdio:COMMAND, http://host:port/path, tcp://host:port, unix:/path or pipe:/name; after --: a command; all "
             + "are compared. The command is split into words as in a shell, but no shell runs",
         Arity = ArgumentArity.ZeroOrMore,
     };
@@ -107,7 +107,7 @@ internal sealed class McpCommand
             var bytes = text is ['@', .. var file] ? WholeFile.Read(file) : System.Text.Encoding.UTF8.GetBytes(text);
             using var json = JsonDocument.Parse(bytes);
             if (json.RootElement.ValueKind != JsonValueKind.Object)
-                throw new UsageException("--data is no JSON object, as in --data '{\"a\":1}'");
+                throw new UsageException("--data must be a JSON object like '{\"a\":1}'");
             using var compact = new MemoryStream();
             using (var writer = new Utf8JsonWriter(compact))
                 json.WriteTo(writer);

@@ -10,7 +10,7 @@ namespace IpcBench.Client.Loads.Given;
 internal sealed record ShareLoad(double Share) : GivenLoad
 {
     public static LoadOption Asked { get; } = new("--load", "LIST",
-        "afterwards load all transports at 50%,90% of the slowest transport's rate",
+        "afterwards one rate for all, e.g. 50%,90% of the slowest transport's rate",
         text => Parsers.List(text, "--load", Parsers.Percent).Select(share => new ShareLoad(share)));
 
     public override string Name => string.Create(CultureInfo.InvariantCulture, $"{Share * 100:0.##}%");

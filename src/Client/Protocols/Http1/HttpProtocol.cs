@@ -54,7 +54,7 @@ internal sealed class HttpProtocol(byte[] request, HttpRequest asked, bool close
         if (!asked.ExpectStatus.Has(parser.Status))
             return CallResult.Failed(Kind(parser.Status));
         return asked.VaryingLength || parser.BodyLength == asked.Size
-            ? CallResult.Ok(parser.BodyLength)
+            ? CallResult.Ok(asked.Payload ?? parser.BodyLength)
             : CallResult.Failed("wrong length");
     }
 

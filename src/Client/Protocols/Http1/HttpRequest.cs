@@ -26,6 +26,12 @@ internal sealed record HttpRequest
     /// <summary>The body. Null when the request has none.</summary>
     public byte[]? Body { get; init; }
 
+    /// <summary>Makes a connection's body from its number, when bodies must differ. Null when all have <see cref="Body"/>.</summary>
+    public Func<long, byte[]>? BodyOf { get; init; }
+
+    /// <summary>The payload bytes that a reply counts. Null when the whole body counts.</summary>
+    public long? Payload { get; init; }
+
     /// <summary>The length of every reply's body in bytes, found by a first request.</summary>
     public long Size { get; init; }
 
@@ -39,16 +45,18 @@ internal sealed record HttpRequest
     public bool IsHead => Method == "HEAD";
 
     /// <param name="close">True to ask the server to close the connection after the reply.</param>
-    public byte[] ToBytes(bool close)
+    /// <param name="connection">The number of the connection.</param>
+    public byte[] ToBytes(bool close, long connection = 0)
     {
+        var body = BodyOf?.Invoke(connection) ?? Body;
         var text = new StringBuilder($"{Method} {Path} HTTP/1.1\r\nHost: {Host}\r\n");
         foreach (var header in Headers)
             text.Append(header).Append("\r\n");
-        if (Body is not null)
-            text.Append(CultureInfo.InvariantCulture, $"Content-Length: {Body.Length}\r\n");
+        if (body is not null)
+            text.Append(CultureInfo.InvariantCulture, $"Content-Length: {body.Length}\r\n");
         if (close)
             text.Append("Connection: close\r\n");
-        return [.. Encoding.UTF8.GetBytes(text.Append("\r\n").ToString()), .. Body ?? []];
+        return [.. Encoding.UTF8.GetBytes(text.Append("\r\n").ToString()), .. body ?? []];
     }
 }
 

@@ -11,7 +11,7 @@ namespace IpcBench.Client.Protocols.JsonRpc;
 /// </summary>
 internal sealed class JsonRpcConnection : DuplexConnection
 {
-    // A message of a server whose size is not known, and what a message may have beside a known text.
+    // The most bytes of a message if its text's size is unknown, and beside a text of known size.
     private const long MostBytes = 256 << 20, HeadRoom = 64 << 10;
 
     // The most bytes of answers to requests of the server that may wait for the server.
@@ -48,7 +48,7 @@ internal sealed class JsonRpcConnection : DuplexConnection
             call.Complete(CallResult.Failed(FailureKind.ConnectionLost));
             return;
         }
-        // The id says which stream made the call: the rest of the division by the number of streams.
+        // The id modulo the number of streams is the place of the stream that made the call.
         call.Id = ++calls * streams.Length + call.Place;
         options.WriteCall(Output, call.Id);
     }
@@ -115,11 +115,13 @@ internal sealed class JsonRpcConnection : DuplexConnection
         }
         else if (message.Id is not { } late || !abandoned.Remove(late))
         {
-            End(CallResult.Failed(FailureKind.Protocol), "the server answered a request that it did not get");
+            if (message.ErrorText.Length > 0)
+                options.Notes.Add(FailureKind.Protocol, message.ErrorText);
+            End(CallResult.Failed(FailureKind.Protocol), "the server's answer fits no call that waits");
         }
     }
 
-    /// <summary>Answers a request of the server. The client knows <c>ping</c> alone.</summary>
+    /// <summary>Answers a request of the server. The client knows only <c>ping</c>.</summary>
     private void Answer(string method, ReadOnlySpan<byte> id)
     {
         var end = method == "ping" ? ",\"result\":{}}"
@@ -142,8 +144,9 @@ internal sealed class JsonRpcConnection : DuplexConnection
             return;
         }
         var why = message.ErrorCode is { } code
-            ? string.Create(CultureInfo.InvariantCulture, $"error {code}: {ServerWords.OneLine(message.ErrorText, [])}") : "something else";
-        End(CallResult.Failed(FailureKind.Protocol), $"the server answered initialize with {why}");
+            ? string.Create(CultureInfo.InvariantCulture, $"with error {code}: {ServerWords.OneLine(message.ErrorText, [])}")
+            : message.HasResult ? "with a wrong id" : "without a result";
+        End(CallResult.Failed(FailureKind.Protocol), $"the server answered initialize {why}");
     }
 
     private CallResult ResultOf(in JsonRpcMessage message)
@@ -185,11 +188,11 @@ internal sealed class JsonRpcStream(JsonRpcConnection connection, int place) : C
     protected override void Send() => connection.Send(this);
 }
 
-/// <summary>The names of failures by an error of JSON-RPC.</summary>
+/// <summary>Names the kinds of failures by JSON-RPC error.</summary>
 internal static class JsonRpcError
 {
-    // The codes that JSON-RPC 2.0 reserves (https://www.jsonrpc.org/specification#error_object). A server may invent more codes than a
-    // results file should have kinds of failures.
+    // The codes that JSON-RPC 2.0 reserves (https://www.jsonrpc.org/specification#error_object). Other codes get one
+    // kind: a results file should have few kinds of failures.
     private const int Least = -32768, Most = -32000;
 
     public static string Kind(int code) =>

@@ -18,7 +18,7 @@ internal struct JsonRpcMessage
     /// <summary>The error's code, if the message is an error.</summary>
     public int? ErrorCode { get; private set; }
 
-    /// <summary>The error's text. The text of the result of a tool that has failed.</summary>
+    /// <summary>The text of the error, or of a failed tool's result.</summary>
     public string ErrorText { get; private set; } = "";
 
     public bool HasResult { get; private set; }
@@ -26,7 +26,7 @@ internal struct JsonRpcMessage
     /// <summary>Whether the result says that the tool has failed.</summary>
     public bool IsToolError { get; private set; }
 
-    /// <summary>The bytes of the text in the result, as in JSON.</summary>
+    /// <summary>Bytes of the result's text, with JSON escapes.</summary>
     public long TextBytes { get; private set; }
 
     public JsonRpcMessage()

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Globalization;
+using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 using IpcBench.Client.Engine;
@@ -11,7 +12,26 @@ namespace IpcBench.Client.Protocols.JsonRpc;
 /// <param name="Arguments">The arguments as a JSON object.</param>
 internal sealed record ToolCall(string Name, string Arguments)
 {
-    /// <summary>Returns the call of this project's own server that returns text of this size.</summary>
+    /// <summary>A hash of the arguments, by which results files tell them apart.</summary>
+    public string Hash => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(Arguments)))[..12];
+
+    /// <summary>The texts in the arguments, which messages must not repeat.</summary>
+    public IReadOnlyList<string> Secrets
+    {
+        get
+        {
+            var texts = new List<string>();
+            var reader = new Utf8JsonReader(Encoding.UTF8.GetBytes(Arguments));
+            while (reader.Read())
+            {
+                if (reader.TokenType == JsonTokenType.String)
+                    texts.Add(reader.GetString()!);
+            }
+            return ServerWords.Secrets(texts);
+        }
+    }
+
+    /// <summary>Returns a call that asks this project's server for text of this size.</summary>
     public static ToolCall Download(long size) => new("download", string.Create(CultureInfo.InvariantCulture, $"{{\"size\":{size}}}"));
 }
 
@@ -21,7 +41,7 @@ internal sealed record JsonRpcOptions
     /// <summary>The id of <c>initialize</c>. The calls have higher ids.</summary>
     public const long FirstId = 0;
 
-    // The name is a version of the specification: https://modelcontextprotocol.io/specification/2025-06-18
+    // The version of the specification: https://modelcontextprotocol.io/specification/2025-06-18
     private const string Initialize = """{"jsonrpc":"2.0","id":0,"method":"initialize","params":"""
         + """{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"GrpcBench","version":"1"}}}""";
 
@@ -30,9 +50,13 @@ internal sealed record JsonRpcOptions
     private readonly byte[] beforeId = "{\"jsonrpc\":\"2.0\",\"id\":"u8.ToArray();
     private readonly byte[] afterId;
 
-    public JsonRpcOptions(ToolCall call) => afterId = Encoding.UTF8.GetBytes(
-        $",\"method\":\"tools/call\",\"params\":{{\"name\":{JsonSerializer.Serialize(call.Name, JsonNames.Default.String)},"
-        + $"\"arguments\":{call.Arguments}}}}}");
+    public JsonRpcOptions(ToolCall call)
+    {
+        Notes = new(call.Secrets);
+        afterId = Encoding.UTF8.GetBytes(
+            $",\"method\":\"tools/call\",\"params\":{{\"name\":{JsonSerializer.Serialize(call.Name, JsonNames.Default.String)},"
+            + $"\"arguments\":{call.Arguments}}}}}");
+    }
 
     /// <summary>
     /// True to begin each message with the header Content-Length, as language servers do. False to end each message with a newline, as
@@ -47,7 +71,7 @@ internal sealed record JsonRpcOptions
     public int Streams { get; init; } = 1;
 
     /// <summary>The server's messages about failed calls.</summary>
-    public FailureNotes Notes { get; } = new();
+    public FailureNotes Notes { get; }
 
     public void WriteInitialize(IBufferWriter<byte> output) => Write(output, Encoding.ASCII.GetBytes(Initialize));
 

@@ -10,6 +10,8 @@ internal sealed class MessageReader(bool hasHeaders, long most)
 {
     private const int MostHeader = 1024;
 
+    private static ReadOnlySpan<byte> HeaderEnd => "\r\n\r\n"u8;
+
     private readonly ArrayBufferWriter<byte> kept = new();
     private int length = -1;
     private bool isTaken;
@@ -57,13 +59,19 @@ internal sealed class MessageReader(bool hasHeaders, long most)
     private bool AfterHeader(ReadOnlySpan<byte> bytes, ref int at, out ReadOnlySpan<byte> message)
     {
         message = default;
-        // A header has few bytes, so each header is copied.
+        if (length < 0 && !IsBroken && kept.WrittenCount == 0 && bytes[at..].IndexOf(HeaderEnd) is >= 0 and <= MostHeader and var end)
+        {
+            length = LengthIn(bytes.Slice(at, end + HeaderEnd.Length));
+            IsBroken = length < 0 || length > most;
+            at += end + HeaderEnd.Length;
+        }
+        // A header that arrives in pieces is copied.
         for (; length < 0 && !IsBroken && at < bytes.Length; at++)
         {
             kept.Write(bytes.Slice(at, 1));
             var header = kept.WrittenSpan;
             IsBroken = header.Length > MostHeader;
-            if (!header.EndsWith("\r\n\r\n"u8))
+            if (!header.EndsWith(HeaderEnd))
                 continue;
             length = LengthIn(header);
             IsBroken = length < 0 || length > most;
