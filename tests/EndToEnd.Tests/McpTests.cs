@@ -89,6 +89,18 @@ public sealed class McpTests : IDisposable
     }
 
     [Theory]
+    [InlineData("[1]", "--data must be a JSON object like")]
+    [InlineData("{", "--data is no JSON: ")]
+    [InlineData("""{"a":"\ud800"}""", "--data is no JSON: ")]
+    [InlineData("@/none/at/all", "--data '@/none/at/all' cannot be read: ")]
+    public async Task Wrong_arguments_of_a_tool_are_a_usage_error(string data, string sentence)
+    {
+        var (code, output, error) = await Tool.RunAsync("mcp", "--data", data, "--", "cat");
+        Assert.Equal((1, ""), (code, output));
+        Assert.StartsWith(sentence, error, StringComparison.Ordinal);
+    }
+
+    [Theory]
     [InlineData("INT")]
     [InlineData("KILL")]
     public async Task No_process_of_a_command_outlives_the_client(string signal)

@@ -113,7 +113,7 @@ internal sealed class McpCommand
                 json.WriteTo(writer);
             return System.Text.Encoding.UTF8.GetString(compact.ToArray());
         }
-        catch (JsonException e)
+        catch (Exception e) when (e is JsonException or InvalidOperationException) // the second: a text with an invalid escape
         {
             throw new UsageException($"--data is no JSON: {e.Message}");
         }
