@@ -51,20 +51,8 @@ internal static class EchoHandler
     {
         foreach (var segment in bytes)
             output.Write(segment.Span);
-        var flush = output.FlushAsync();
-        return flush.IsCompletedSuccessfully ? ValueTask.FromResult(IsOpen(flush.Result)) : WaitAsync(flush, watch);
+        return watch.FlushAsync(output);
     }
-
-    [System.Runtime.CompilerServices.AsyncMethodBuilder(typeof(System.Runtime.CompilerServices.PoolingAsyncValueTaskMethodBuilder<>))]
-    private static async ValueTask<bool> WaitAsync(ValueTask<FlushResult> flush, StalledReader watch)
-    {
-        watch.Begin();
-        var result = await flush;
-        watch.End();
-        return IsOpen(result);
-    }
-
-    private static bool IsOpen(FlushResult result) => !result.IsCompleted && !result.IsCanceled;
 }
 
 /// <summary>
@@ -86,6 +74,24 @@ internal sealed class StalledReader
         connection.Features.Get<IConnectionHeartbeatFeature>()?.OnHeartbeat(static state => ((StalledReader)state).Look(), watch);
         return watch;
     }
+
+    /// <summary>Sends what was written. Returns false when the connection can send nothing more.</summary>
+    public ValueTask<bool> FlushAsync(PipeWriter output)
+    {
+        var flush = output.FlushAsync();
+        return flush.IsCompletedSuccessfully ? ValueTask.FromResult(IsOpen(flush.Result)) : WaitAsync(flush);
+    }
+
+    [System.Runtime.CompilerServices.AsyncMethodBuilder(typeof(System.Runtime.CompilerServices.PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<bool> WaitAsync(ValueTask<FlushResult> flush)
+    {
+        Begin();
+        var result = await flush;
+        End();
+        return IsOpen(result);
+    }
+
+    private static bool IsOpen(FlushResult result) => !result.IsCompleted && !result.IsCanceled;
 
     /// <summary>Notes that bytes wait for the client from now on.</summary>
     public void Begin() => Volatile.Write(ref this.since, Stopwatch.GetTimestamp());

@@ -54,8 +54,7 @@ internal sealed class JsonRpcReplies(PipeWriter output, bool hasHeaders, Stalled
         var end = "\"}]}}"u8.Length;
         head.ResetWrittenCount();
         head.Write("{\"jsonrpc\":\"2.0\",\"id\":"u8);
-        var number = id.GetRawText();
-        Encoding.UTF8.GetBytes(number, head);
+        Encoding.UTF8.GetBytes(id.GetRawText(), head);
         head.Write(",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\""u8);
         WriteHeader(head.WrittenCount + size + end);
         output.Write(head.WrittenSpan);
@@ -71,21 +70,7 @@ internal sealed class JsonRpcReplies(PipeWriter output, bool hasHeaders, Stalled
     }
 
     /// <summary>Sends what was written. Returns false when the connection can send nothing more.</summary>
-    public ValueTask<bool> FlushAsync()
-    {
-        var flush = output.FlushAsync();
-        return flush.IsCompletedSuccessfully ? ValueTask.FromResult(IsOpen(flush.Result)) : WaitAsync(flush);
-    }
-
-    private async ValueTask<bool> WaitAsync(ValueTask<FlushResult> flush)
-    {
-        watch.Begin();
-        var result = await flush;
-        watch.End();
-        return IsOpen(result);
-    }
-
-    private static bool IsOpen(FlushResult result) => !result.IsCompleted && !result.IsCanceled;
+    public ValueTask<bool> FlushAsync() => watch.FlushAsync(output);
 
     private Utf8JsonWriter Begin(JsonElement id)
     {
