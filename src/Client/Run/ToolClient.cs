@@ -26,6 +26,7 @@ internal sealed class ToolClient : IAsyncDisposable
     private readonly Queue<byte[]> replies = new();
     private int begin, end;
     private long ids;
+    private bool isBegun;
     private string? session;
 
     private ToolClient(ToolArm arm, Stream? stream, HttpClient? http) => (this.arm, this.stream, this.http) = (arm, stream, http);
@@ -42,6 +43,7 @@ internal sealed class ToolClient : IAsyncDisposable
             await client.AskAsync("initialize",
                 $"{{\"protocolVersion\":\"{Version}\",\"capabilities\":{{}},\"clientInfo\":{{\"name\":\"GrpcBench\",\"version\":\"1\"}}}}",
                 cancellation);
+            client.isBegun = true;
             await client.SendAsync("""{"jsonrpc":"2.0","method":"notifications/initialized"}""", cancellation);
             return client;
         }
@@ -178,7 +180,7 @@ internal sealed class ToolClient : IAsyncDisposable
             Content = new StringContent(json, Encoding.UTF8, new MediaTypeHeaderValue("application/json")),
         };
         request.Headers.Accept.ParseAdd("application/json, text/event-stream");
-        if (ids > 1)
+        if (isBegun)
             request.Headers.Add(ProtocolHeader, Version);
         if (session is not null)
             request.Headers.Add(SessionHeader, session);
