@@ -98,7 +98,7 @@ internal sealed class BenchServer : IAsyncDisposable
         {
             SocketEngine.DotNet => false,
             SocketEngine.Bare => address is not Address.Pipe || !OperatingSystem.IsWindows(), // a pipe of Windows is no socket
-            _ => EventLoop.IsSupported,
+            _ => EventLoop.IsSupported || address is Address.Child,
         };
         // With TLS, Kestrel does the encryption, whichever sockets carry the connection. So TLS always needs Kestrel.
         return new EndpointRole(isEcho, options.Behaviors.For(index), isEcho && isApart && address is not Address.Tls);

@@ -25,7 +25,7 @@ internal static class ChildLifetime
         // The client has set the buffers of its own end.
         if (child.Kind == Address.Child.SocketPair && options.SocketBuffer is { } size && OperatingSystem.IsLinux())
             LoopListener.SetBuffers(int.Parse(options.ChildEnd!, CultureInfo.InvariantCulture), size);
-        if (options.Echo.Contains(child))
+        if (options.Echo.Contains(child) && options.Sockets != SocketEngine.DotNet)
         {
             await ChildEcho.RunAsync(child, options);
             return 0;

@@ -9,7 +9,9 @@ namespace IpcBench.Analysis.Tests;
 
 public sealed class PublishedTests
 {
-    private static readonly PublishedRatio Ratio = WriteUps.Find("flask")!.Ratios[0] with { Low = 1.10, High = 1.10 };
+    private static readonly PublishedRatio Ratio = Named("flask").Ratios[0] with { Low = 1.10, High = 1.10 };
+
+    private static PublishedComparison Named(string scenario) => WriteUps.All.First(published => published.Scenario == scenario);
 
     private static PublishedVerdict Judge(double measured, int rounds = 7, PublishedRatio? published = null) => PublishedVerdict.Compare(
         new MeasuredRun(Make("flask", rounds, (Web("port"), 1_000), (Web("socket"), 1_000 * measured))), published ?? Ratio)!;
@@ -20,7 +22,9 @@ public sealed class PublishedTests
     [Fact]
     public void Every_write_up_has_a_source_and_each_ratio_has_two_different_cells_and_a_valid_range()
     {
-        Assert.Equal(["echo", "flask", "flask-containers", "starlette", "article"], WriteUps.All.Select(published => published.Scenario));
+        Assert.Equal(["echo", "flask", "flask-containers", "starlette", "article"],
+            WriteUps.All.Select(published => published.Scenario).Distinct());
+        Assert.Equal(WriteUps.All.Select(published => published.Year).Order(), WriteUps.All.Select(published => published.Year));
         Assert.All(WriteUps.All,
         published =>
         {
@@ -82,6 +86,39 @@ public sealed class PublishedTests
         RunRecord Of(int rounds) => run with { Rounds = [.. run.Rounds.Where(round => round.Number <= rounds)] };
         Assert.Contains("a round trip takes ", Page(Of(8)), StringComparison.Ordinal);
         Assert.DoesNotContain("a round trip takes ", Page(Of(5)), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_run_repeats_each_write_up_that_has_its_cells_and_its_origin_is_named_once()
+    {
+        var echo = Make("echo", 10, (Echo("tcp", 1), 30_000), (Echo("unix", 1), 42_000), (Echo("tcp", 128), 30_000),
+            (Echo("unix", 128), 42_000));
+        var onWindows = echo with { Host = echo.Host with { Os = "Microsoft Windows 11" } };
+        Assert.Equal(["nicmcd (Mr. Digital)", "xoofx"], AuthorsOf(onWindows));
+        Assert.Equal(["nicmcd (Mr. Digital)"], AuthorsOf(echo));
+        Assert.Equal(2, Page(onWindows).Split("echo-0 was measured with").Length);
+        Assert.DoesNotContain("Only measured", Page(onWindows), StringComparison.Ordinal);
+        Assert.Empty(AuthorsOf(Make("echo", 10, (Echo("tcp", 77), 1), (Echo("unix", 77), 1))));
+        // The write-up measured one packet at a time.
+        Assert.Empty(AuthorsOf(Make("echo", 10, (Echo("tcp", 1) with { Streams = 64 }, 1), (Echo("unix", 1) with { Streams = 64 }, 1))));
+
+        static IEnumerable<string> AuthorsOf(RunRecord run) => WriteUps.Of(new MeasuredRun(run)).Select(published => published.Author);
+    }
+
+    [Theory]
+    [InlineData(100_000, "spin 10.0× \\[[^]]+\\] as fast as futex")]
+    [InlineData(2_000_000, "futex 2.00× \\[[^]]+\\] as fast as spin")]
+    [InlineData(1_000_000, null)]
+    public void The_faster_way_of_waiting_is_named_if_it_is_decided(double futex, string? sentence)
+    {
+        var run = Make("echo", 10, (Echo("unix", 100), 50_000), (Echo("shm", 100) with { Variant = "wait=spin" }, 1_000_000),
+            (Echo("shm", 100) with { Variant = "wait=futex" }, futex));
+        var page = Page(run);
+        Assert.Matches(@"\| shared memory against Unix socket, 100 B \| read there \| 36\.1× \| 20\.0×", page);
+        if (sentence is null)
+            Assert.DoesNotContain("as fast as spin", page, StringComparison.Ordinal);
+        else
+            Assert.Matches($"shared memory against Unix socket, 100 B: {sentence}", page);
     }
 
     [Fact]
@@ -153,7 +190,7 @@ public sealed class PublishedTests
     {
         var run = Make("starlette", 7, (Web("tcp"), 1_000), (Web("sharedvolume"), 1_100), (Web("combined"), 1_150));
         Assert.DoesNotContain("Only published", new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);
-        Assert.All(WriteUps.Find("starlette")!.Ratios,
+        Assert.All(Named("starlette").Ratios,
             ratio => Assert.Equal("nothing to compare", PublishedVerdict.Compare(new MeasuredRun(run), ratio)!.Text));
     }
 

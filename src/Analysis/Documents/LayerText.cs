@@ -26,7 +26,10 @@ internal static class LayerText
             : OfCpu + ".";
         var floor = budgets.Any(HasFloor)
             ? " (an echo from an event loop: the cost of the kernel and of this client)" : "";
-        return $"{what} In µs. The first figure of a column includes all layers below{floor}. \"{Undecided}\": the interval "
+        var children = budgets.Any(IsOfChild)
+            ? " The first figure of shm is an echo through the ring. The row .NET sockets of stdio and socketpair is a thread that blocks "
+                + "in each read." : "";
+        return $"{what} In µs. The first figure of a column includes all layers below{floor}.{children} \"{Undecided}\": the interval "
             + "contains 0. An echo carries its bytes both ways, a download only one way: with large sizes the steps below "
             + "HTTP/2 are upper bounds, and the step of HTTP/2 is a lower bound.";
     }
@@ -101,11 +104,20 @@ internal static class LayerText
     internal static double Longest(IEnumerable<LayerBudget> budgets) =>
         budgets.Max(budget => Math.Max(budget.Total.Ns, Drawn(budget).Sum(step => step.Part.Ns)));
 
-    private static bool HasFloor(LayerBudget budget) => budget.Steps[0].Layer == Layer.All[0];
+    private static bool HasFloor(LayerBudget budget) => budget.Steps[0].Layer == Layer.All[0] && !IsOfRing(budget);
+
+    private static bool IsOfRing(LayerBudget budget) => budget.Call.Key.Transport == "shm";
+
+    private static bool IsOfChild(LayerBudget budget) => IsOfRing(budget) || budget.Call.Key.Transport is "stdio" or "socketpair";
+
+    /// <summary>Names a layer above the lowest, and the layers that a comparison includes in it.</summary>
+    private static string NameOf(LayerBudget budget, LayerStep step) =>
+        (IsOfChild(budget) && step.Layer == Layer.All[1] ? "the blocking read" : step.Layer.Name)
+            + (step.Included.Count == 0 ? "" : $" (with {And([.. step.Included.Select(layer => layer.Name)])})");
 
     /// <summary>Whether the echo of the lowest layer (one thread) takes longer than that of the next layer (several threads).</summary>
     private static bool SleepsLongest(LayerBudget budget) =>
-        budget.IsTime && HasFloor(budget) && budget.Steps[1].Part is { IsDecided: true, Ns: < 0 };
+        budget.IsTime && HasFloor(budget) && !IsOfChild(budget) && budget.Steps[1].Part is { IsDecided: true, Ns: < 0 };
 
     private static char Shade(Layer layer) => Shades[Layer.All.ToList().IndexOf(layer)];
 
@@ -115,18 +127,19 @@ internal static class LayerText
 
     private static string MadeOf(LayerBudget budget)
     {
-        var steps = budget.Steps.Select((step, i) => (Name: i == 0 ? Below(budget) : step.Layer.Name, step.Part)).ToList();
+        var steps = budget.Steps.Select((step, i) => (Name: i == 0 ? Below(budget) : NameOf(budget, step), step.Part)).ToList();
         string[] parts = [.. steps.Where(step => step.Part.IsDecided).Select(step => $"{step.Name} {Bare(step.Part.Ns)}")];
-        return $"of {Whole(budget)} {And(parts)}{Open(steps, part => part.IsDecided)}";
+        return parts.Length == 0 ? $"no layer of {Whole(budget)} is decided"
+            : $"of {Whole(budget)} {And(parts)}{Open(steps, part => part.IsDecided)}";
     }
 
     private static string Against(LayerBudget budget)
     {
         static bool IsClaimed(LayerPart part) => part.IsDecided;
         var (arm, other, whole) = (budget.Call.Key.Arm, budget.Reference!.Call.Key.Arm, budget.Saving!);
-        if (!IsClaimed(whole) && !budget.Savings.Any(IsClaimed))
+        if (!IsClaimed(whole) && !budget.Savings.Any(step => IsClaimed(step.Part)))
             return $"the difference to {other} is undecided in every layer and for the whole call";
-        var steps = budget.Steps.Zip(budget.Savings, (step, saving) => (step.Layer.Name, Part: saving)).ToList();
+        var steps = budget.Savings.Select(step => (Name: NameOf(budget, step), step.Part)).ToList();
         var floor = steps[0].Part;
         var first = !IsClaimed(floor) ? $"{In(budget)} no difference to {other} is decided"
             : floor.Ns > 0 ? $"{In(budget)} {arm} saves {Quantity.Micros(floor.Ns)} of {other}'s {Bare(budget.Reference.Steps[0].Part.Ns)}"
@@ -143,12 +156,15 @@ internal static class LayerText
     }
 
     private static string Does(string layer, string verb) =>
-        $"{layer} {verb}{(layer.EndsWith("sockets", StringComparison.Ordinal) ? "" : "s")}";
+        $"{layer} {verb}{(layer.StartsWith(".NET's sockets", StringComparison.Ordinal) ? "" : "s")}";
 
-    private static string In(LayerBudget budget) => HasFloor(budget) ? "in the kernel" : $"up to {budget.Steps[0].Layer.Name}";
+    // A saving of shared memory is that of the ring against the kernel.
+    private static string In(LayerBudget budget) => budget.Savings[0].Layer == Layer.All[0]
+        ? IsOfRing(budget) ? "with the ring in place of the kernel" : "in the kernel" : $"up to {budget.Savings[0].Layer.Name}";
 
-    private static string Below(LayerBudget budget) =>
-        HasFloor(budget) ? budget.Steps[0].Layer.Name : $"everything up to {budget.Steps[0].Layer.Name}";
+    private static string Below(LayerBudget budget) => HasFloor(budget) ? budget.Steps[0].Layer.Name
+        : IsOfRing(budget) && budget.Steps[0].Layer.Protocol == "echo" && budget.Steps[0].Layer.Sockets.Length > 0 ? "the ring"
+        : $"everything up to {budget.Steps[0].Layer.Name}";
 
     private static string Open(IReadOnlyList<(string Name, LayerPart Part)> steps, Func<LayerPart, bool> isDecided)
     {

@@ -26,14 +26,13 @@ internal static class PageTitle
         var keys = model.Files.SelectMany(file => file.Run.Record.Cells).Select(cell => cell.Key).ToList();
         var reference = model.Files[0].Run.Record.Options.Reference;
         var transports = keys.Select(key => key.Transport).Distinct().ToList();
-        // Except on Windows, a pipe is a Unix socket behind .NET's pipe API.
-        var isWindows = model.Files.All(file => file.Run.Record.Host.Os.Contains("Windows", StringComparison.OrdinalIgnoreCase));
+        var hasNamedPipes = model.Files.All(file => file.Run.HasNamedPipes);
         string NameOf(string transport) => transport switch
         {
             "tcp" => "TCP",
             "tls" => "TLS",
             "unix" => "Unix socket",
-            "pipe" => isWindows ? "named pipe" : ".NET's pipe (a Unix socket)",
+            "pipe" => hasNamedPipes ? "named pipe" : ".NET's pipe (a Unix socket)",
             _ => transport,
         };
         var names = And(transports.ConvertAll(NameOf));

@@ -12,10 +12,8 @@ namespace IpcBench.Analysis.Documents;
 /// </summary>
 internal static class PublishedSection
 {
-    /// <summary>Makes the blocks that compare a run with its write-up. Empty for a run that repeats no write-up.</summary>
-    public static IEnumerable<Block> Of(NamedRun file) =>
-        WriteUps.Find(file.Run.Record.Scenario) is { } published && file.Run.Cells.Any(cell => cell.Median is not null)
-            ? Of(published, [file]) : [];
+    /// <summary>Makes the blocks that compare a run with its write-ups. Empty for a run that repeats no write-up.</summary>
+    public static IEnumerable<Block> Of(NamedRun file) => WriteUps.Of(file.Run).SelectMany(published => Of(published, [file]));
 
     /// <summary>
     /// Makes the section of a write-up and the runs that repeat it. Without runs, the section has only the published numbers.
@@ -128,8 +126,10 @@ internal static class PublishedSection
 
     private static IEnumerable<string> LeftOver(PublishedComparison published, MeasuredRun run)
     {
-        var choices = published.Figures.Select(figure => figure.Cell)
-            .Concat(published.Ratios.SelectMany(ratio => new[] { ratio.Cell, ratio.Reference })).Distinct().ToList();
+        // A run may repeat several write-ups. The cells of the others are not named here.
+        var choices = WriteUps.Of(run).SelectMany(one => one.Figures.Select(figure => figure.Cell)
+            .Concat(one.Ratios.SelectMany(ratio => new[] { ratio.Cell, ratio.Reference }))).Distinct()
+            .Where(choice => choice.In(run) is not null).ToList();
         var missing = published.Figures.Count > 0
             ? published.Figures.Where(figure => figure.Cell.In(run) is null).Select(figure => figure.What)
             : published.Ratios.Where(ratio => ratio.Cell.In(run) is null || ratio.Reference.In(run) is null).Select(ratio => ratio.What);
@@ -137,7 +137,7 @@ internal static class PublishedSection
             yield return $"Only published: {string.Join("; ", named)}.";
         var own = run.Cells.Where(cell => cell.Median is not null && !choices.Exists(choice => choice.Fits(cell.Key)))
             .GroupBy(cell => cell.Key.Arm).ToList();
-        if (own.Count > 0)
+        if (own.Count > 0 && WriteUps.Of(run)[0] == published)
             yield return $"Only measured: {string.Join("; ", own.Select(arm => Own(run, arm)))}.";
     }
 

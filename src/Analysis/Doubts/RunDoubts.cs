@@ -111,7 +111,7 @@ internal static class RunDoubts
     public static Advice? PipeIsSocket(MeasuredRun run)
     {
         var pipes = CellsOf(run, "pipe");
-        return pipes.Count == 0 || run.Record.Host.Os.Contains("Windows", StringComparison.OrdinalIgnoreCase) ? null : new Advice
+        return pipes.Count == 0 || run.HasNamedPipes ? null : new Advice
         {
             Id = "pipe-is-socket",
             Doubt = "On this system, the transport pipe is a Unix socket behind .NET's pipe API: these rows say nothing about named "

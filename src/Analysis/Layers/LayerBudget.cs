@@ -28,16 +28,15 @@ public sealed record LayerBudget
     public required IReadOnlyList<LayerStep> Steps { get; init; }
 
     /// <summary>
-    /// The layers of the same call on the reference transport. Null for the reference itself, and when the reference
-    /// has other layers or no round in common.
+    /// The same call on the reference transport, with the layers that both calls have: other layers are included in the layer above
+    /// them. Its parts have no intervals. Null for the reference itself, and when the reference has no round in common.
     /// </summary>
     public LayerBudget? Reference { get; private init; }
 
     /// <summary>
-    /// The saving in each step: the time of the reference minus the time of this call, in the order of
-    /// <see cref="Steps"/>. Empty without a reference.
+    /// The saving in each layer that both calls have: the time of the reference minus the time of this call. Empty without a reference.
     /// </summary>
-    public IReadOnlyList<LayerPart> Savings { get; private init; } = [];
+    public IReadOnlyList<LayerStep> Savings { get; private init; } = [];
 
     /// <summary>The time of the reference's call minus the time of this call. Null without a reference.</summary>
     public LayerPart? Saving { get; private init; }
@@ -62,7 +61,8 @@ public sealed record LayerBudget
     /// <summary>Computes the intervals of all parts. The parts of all budgets are one family: their intervals are simultaneous.</summary>
     private static List<LayerBudget> WithIntervals(MeasuredRun run, List<LayerBudget> budgets)
     {
-        var parts = budgets.SelectMany(budget => budget.Steps.Select(step => step.Part).Append(budget.Total).Concat(budget.Savings)
+        var parts = budgets.SelectMany(budget => budget.Steps.Select(step => step.Part).Append(budget.Total)
+            .Concat(budget.Savings.Select(step => step.Part))
             .Concat(budget.Saving is { } saving ? [saving] : [])).ToList();
         var intervals = Joint.Intervals(parts.ConvertAll(part => part.Series), run.Record.Options.IsLookedAt(), parts.Count);
         var made = new Dictionary<LayerPart, LayerPart>(ReferenceEqualityComparer.Instance);
@@ -72,14 +72,10 @@ public sealed record LayerBudget
         {
             Total = made[budget.Total],
             Steps = [.. budget.Steps.Select(step => step with { Part = made[step.Part] })],
-            Savings = [.. budget.Savings.Select(part => made[part])],
+            Savings = [.. budget.Savings.Select(step => step with { Part = made[step.Part] })],
             Saving = budget.Saving is { } saving ? made[saving] : null,
         };
-        var whole = budgets.ConvertAll(Whole);
-        return whole.ConvertAll(budget => budget with
-        {
-            Reference = budget.Reference is { } other ? whole.Find(one => one.Call == other.Call) : null,
-        });
+        return budgets.ConvertAll(Whole);
     }
 
     private static LayerBudget? Make(MeasuredRun run, MeasuredCell call, bool isTime)
@@ -97,8 +93,12 @@ public sealed record LayerBudget
         var values = call.Rounds.Select(round => round.Record.Number)
             .Select(number => (Number: number, Levels: layers.Select(one => Value(one.Cell, number, isTime)).OfType<double>().ToArray()))
             .Where(round => round.Levels.Length == layers.Count).ToDictionary(round => round.Number, round => round.Levels);
-        if (values.Count == 0)
-            return null;
+        return values.Count == 0 ? null : Of(call, isTime, layers.ConvertAll(one => one.Layer), values);
+    }
+
+    private static LayerBudget Of(
+        MeasuredCell call, bool isTime, IReadOnlyList<Layer> layers, IReadOnlyDictionary<int, double[]> values)
+    {
         return new LayerBudget
         {
             Call = call,
@@ -106,26 +106,45 @@ public sealed record LayerBudget
             Rounds = values.Count,
             Values = values,
             Total = Part(values.Select(round => (round.Key, round.Value[^1]))),
-            Steps = [.. layers.Select((one, i) =>
-                new LayerStep(one.Layer, Part(values.Select(round => (round.Key, Step(round.Value, i))))))],
+            Steps = [.. layers.Select((layer, i) => new LayerStep(layer, Part(values.Select(round => (round.Key, Step(round.Value, i))))))],
         };
+    }
+
+    /// <summary>Returns the call with only these layers, which the call has.</summary>
+    private LayerBudget With(IReadOnlyList<Layer> layers)
+    {
+        var own = Steps.Select(step => step.Layer).ToList();
+        return Of(Call, IsTime, layers, Values.ToDictionary(
+            round => round.Key, round => layers.Select(layer => round.Value[own.IndexOf(layer)]).ToArray()));
     }
 
     private static LayerBudget WithReference(MeasuredRun run, LayerBudget budget, List<LayerBudget> all)
     {
-        var other = run.ReferenceOf(budget.Call) is { } cell ? all.Find(one => one.Call == cell) : null;
-        if (other is null || !other.Steps.Select(step => step.Layer).SequenceEqual(budget.Steps.Select(step => step.Layer)))
+        var cell = run.ReferenceOf(budget.Call);
+        if (all.Find(one => one.Call == cell) is not { } reference)
             return budget;
-        var pairs = (from mine in budget.Values
+        // Both have the layer of the whole call.
+        var layers = budget.Steps.Select(step => step.Layer).Intersect(reference.Steps.Select(step => step.Layer)).ToList();
+        var (own, other) = (budget.With(layers), reference.With(layers));
+        var pairs = (from mine in own.Values
                      join theirs in other.Values on mine.Key equals theirs.Key
                      select (mine.Key, Mine: mine.Value, Theirs: theirs.Value)).ToList();
         return pairs.Count == 0 ? budget : budget with
         {
             Reference = other,
             Saving = Part(pairs.Select(pair => (pair.Key, pair.Theirs[^1] - pair.Mine[^1]))),
-            Savings = [.. budget.Steps.Select((_, i) => Part(pairs.Select(pair => (pair.Key, Step(pair.Theirs, i) - Step(pair.Mine, i)))))],
+            Savings = [.. layers.Select((layer, i) => new LayerStep(layer,
+                Part(pairs.Select(pair => (pair.Key, Step(pair.Theirs, i) - Step(pair.Mine, i)))))
+            {
+                Included = [.. Between(budget, i == 0 ? null : layers[i - 1], layer)
+                    .Union(Between(reference, i == 0 ? null : layers[i - 1], layer))],
+            })],
         };
     }
+
+    /// <summary>Lists the layers of a call above one layer (null: from the lowest) and below another layer.</summary>
+    private static IEnumerable<Layer> Between(LayerBudget budget, Layer? above, Layer below) => budget.Steps.Select(step => step.Layer)
+        .SkipWhile(layer => above is not null && layer != above).Skip(above is null ? 0 : 1).TakeWhile(layer => layer != below);
 
     private static double Step(double[] levels, int index) => index == 0 ? levels[0] : levels[index] - levels[index - 1];
 
@@ -142,7 +161,11 @@ public sealed record LayerBudget
 }
 
 /// <summary>What a layer adds to the layer below.</summary>
-public sealed record LayerStep(Layer Layer, LayerPart Part);
+public sealed record LayerStep(Layer Layer, LayerPart Part)
+{
+    /// <summary>Layers below this layer that only one of two compared calls has. The part includes them.</summary>
+    public IReadOnlyList<Layer> Included { get; init; } = [];
+}
 
 /// <summary>A part of a call, in ns.</summary>
 /// <param name="Ns">The time. Negative if the noise of the rounds is larger than the cost of the layer.</param>

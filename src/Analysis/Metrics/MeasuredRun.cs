@@ -34,6 +34,9 @@ public sealed class MeasuredRun
     /// <summary>Whether the run is one of <c>ab</c>, which compares two builds of a server and nothing else.</summary>
     public bool IsOfBuilds => Record.Scenario == "ab";
 
+    /// <summary>Whether the transport <c>pipe</c> is a named pipe. Except on Windows, .NET's pipe API opens a Unix socket.</summary>
+    public bool HasNamedPipes => Record.Host.Os.Contains("Windows", StringComparison.OrdinalIgnoreCase);
+
     /// <summary>Returns the cell that this cell is compared with. Null when the cell is a reference or has no reference.</summary>
     public MeasuredCell? ReferenceOf(MeasuredCell cell) =>
         IsOfBuilds && !ReferenceChoice.IsHead(cell.Key) ? null : references.Of(cell.Index) is { } index ? Cells[index] : null;

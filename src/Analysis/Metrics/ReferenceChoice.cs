@@ -4,10 +4,10 @@ namespace IpcBench.Analysis.Metrics;
 
 /// <summary>
 /// Chooses the reference of each cell. If the reference is named by its transport alone, a cell of this transport with
-/// the same client, protocol, mode and variant is preferred: for example, grpc-dotnet over a pipe is compared with
-/// grpc-dotnet over TCP. Other cells are compared with the arm whose whole name is the reference, or else with the
-/// first arm of the reference's transport. A cell with a setting is compared with the same transport without this
-/// setting if the run has such a cell, because the question is what the setting changes.
+/// the same client, protocol, mode and settings is preferred, however shared memory waits: for example, grpc-dotnet over
+/// a pipe is compared with grpc-dotnet over TCP. Other cells are compared with the arm whose whole name is the reference,
+/// or else with the first arm of the reference's transport. A cell with a setting is compared with the same transport
+/// without this setting if the run has such a cell, because the question is what the setting changes.
 /// </summary>
 internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> cells)
 {
@@ -65,5 +65,5 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
         (a.Size, a.Connections, a.Streams, a.Load, a.ServerWork) == (b.Size, b.Connections, b.Streams, b.Load, b.ServerWork);
 
     private static bool SameFamily(CellKey a, CellKey b) =>
-        (a.Protocol, a.Client, a.Mode, a.Variant) == (b.Protocol, b.Client, b.Mode, b.Variant);
+        (a.Protocol, a.Client, a.Mode, a.WithoutWait) == (b.Protocol, b.Client, b.Mode, b.WithoutWait);
 }

@@ -22,7 +22,10 @@ public sealed record CellChoice
         (key.Protocol, key.Transport, key.Variant, key.Load) == (Protocol, Transport, Variant, CellKey.FullLoad)
         && (Size ?? key.Size) == key.Size && (Connections ?? key.Connections) == key.Connections && (Streams ?? key.Streams) == key.Streams;
 
-    /// <summary>Finds the first measured cell that fits and, if a client is given, has this client. Null when there is none.</summary>
-    public MeasuredCell? In(MeasuredRun run, string? client = null) =>
-        run.Cells.FirstOrDefault(cell => cell.Median is not null && Fits(cell.Key) && (client ?? cell.Key.Client) == cell.Key.Client);
+    /// <summary>
+    /// Finds the first measured cell that fits and, if a client is given, has this client. Null when there is none. The write-ups used
+    /// named pipes of Windows, so on other systems no cell of the transport <c>pipe</c> fits.
+    /// </summary>
+    public MeasuredCell? In(MeasuredRun run, string? client = null) => Transport == "pipe" && !run.HasNamedPipes ? null
+        : run.Cells.FirstOrDefault(cell => cell.Median is not null && Fits(cell.Key) && (client ?? cell.Key.Client) == cell.Key.Client);
 }

@@ -37,7 +37,8 @@ internal static class EchoWriteUp
     private static PublishedRatio Unix(long size, string named, double low, double high, PublishedOrigin origin) =>
         new($"Unix socket against TCP, {named}", Cell("unix", size), Cell("tcp", size), low, high, origin);
 
-    private static CellChoice Cell(string transport, long size) => new() { Protocol = "echo", Transport = transport, Size = size };
+    private static CellChoice Cell(string transport, long size) =>
+        new() { Protocol = "echo", Transport = transport, Size = size, Connections = 1, Streams = 1 };
 }
 
 /// <summary>

@@ -26,6 +26,9 @@ public sealed record PublishedComparison
     /// <summary>The machine that the write-up names.</summary>
     public required string Machine { get; init; }
 
+    /// <summary>Whether only a run on Windows can repeat the write-up, because it compares transports of Windows.</summary>
+    public bool IsOfWindows { get; init; }
+
     /// <summary>The command that repeats the measurement.</summary>
     public required string Command { get; init; }
 

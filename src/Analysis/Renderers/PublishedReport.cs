@@ -28,8 +28,11 @@ public sealed class PublishedReport : IReport
         text.Line("Made by `GrpcBench report results/published/*.json --format published -o docs/published-comparisons.md`: every measured "
             + "number is computed from those files. Several files of one write-up (x86 and ARM, Linux and Windows) stand side by side.");
         foreach (var published in WriteUps.All)
-            Append(text, tables, origins, published, Of(model, published));
-        AppendOthers(text, origins, Of(model, null));
+            Append(text, tables, published, Of(model, published));
+        var others = InOrder(model.Files.Where(file => WriteUps.Of(file.Run).Count == 0));
+        AppendOthers(text, others);
+        foreach (var file in InOrder(model.Files.Except(others)).OrderBy(PlaceOf).Concat(others))
+            AppendOrigin(origins, file);
         if (tables.Length > 0)
             text.Line().Line("## Long tables").Append(tables);
         if (origins.Length > 0)
@@ -51,10 +54,13 @@ public sealed class PublishedReport : IReport
             + string.Join(", ", words.Select(word => Invariant($"{word} {judged.GetValueOrDefault(word)}"))) + ".**";
     }
 
+    private static List<NamedRun> Of(ReportModel model, PublishedComparison published) =>
+        InOrder(model.Files.Where(file => WriteUps.Of(file.Run).Contains(published)));
+
     // Files are sorted by name, because shells list files in different orders.
-    private static List<NamedRun> Of(ReportModel model, PublishedComparison? published) =>
-        [.. model.Files.Where(file => WriteUps.Find(file.Run.Record.Scenario) == published)
-            .OrderBy(file => file.Name, StringComparer.Ordinal)];
+    private static List<NamedRun> InOrder(IEnumerable<NamedRun> files) => [.. files.OrderBy(file => file.Name, StringComparer.Ordinal)];
+
+    private static int PlaceOf(NamedRun file) => WriteUps.All.TakeWhile(published => !WriteUps.Of(file.Run).Contains(published)).Count();
 
     private static TextTable Summary(ReportModel model)
     {
@@ -71,8 +77,8 @@ public sealed class PublishedReport : IReport
         return table;
     }
 
-    private static void Append(StringBuilder text, StringBuilder tables, StringBuilder origins,
-        PublishedComparison published, IReadOnlyList<NamedRun> files)
+    private static void Append(
+        StringBuilder text, StringBuilder tables, PublishedComparison published, IReadOnlyList<NamedRun> files)
     {
         var title = Invariant($"{published.Year}: {TextTable.Escape(published.Title)}");
         text.Line().Line($"## {title}").Line();
@@ -85,26 +91,24 @@ public sealed class PublishedReport : IReport
             MarkdownReport.Append(tables, [block with { Caption = $"{title}; {block.Caption}" }]);
         }
         text.Line().Line($"Repeat it: `{published.Command}`");
-        foreach (var file in files)
-            AppendOrigin(origins, file, published.Command);
     }
 
     /// <summary>
     /// Appends how a file was measured. If a script ran the tool, the tool's command line is left out, because that command
     /// line is long and has random ports. The page already has the command of the script.
     /// </summary>
-    private static void AppendOrigin(StringBuilder text, NamedRun file, string command = "GrpcBench")
+    private static void AppendOrigin(StringBuilder text, NamedRun file)
     {
         var document = new Document(file);
         MarkdownReport.Append(text, document.Header with { Title = $"{file.Name} was measured with" });
-        if (command.StartsWith("GrpcBench", StringComparison.Ordinal))
+        if (WriteUps.Of(file.Run).All(published => published.Command.StartsWith("GrpcBench", StringComparison.Ordinal)))
             text.Line(MarkdownReport.CommandOf(document));
         foreach (var doubt in Doubt.Of(file.Run))
             text.Line($"- doubt {TextTable.Code(doubt.Id)}: {TextTable.Escape(AdviceText.Doubt(doubt))}");
     }
 
     /// <summary>Appends the runs that repeat no write-up but help to explain the runs that repeat a write-up.</summary>
-    private static void AppendOthers(StringBuilder text, StringBuilder origins, IReadOnlyList<NamedRun> files)
+    private static void AppendOthers(StringBuilder text, IReadOnlyList<NamedRun> files)
     {
         foreach (var file in files)
         {
@@ -112,7 +116,6 @@ public sealed class PublishedReport : IReport
             var document = new Document(file);
             MarkdownReport.Append(text, document.Answer.Blocks);
             MarkdownReport.Append(text, document.Layers);
-            AppendOrigin(origins, file);
         }
     }
 }

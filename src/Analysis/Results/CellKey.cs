@@ -125,7 +125,9 @@ public sealed record CellKey
     [JsonIgnore]
     public string Setting => ServerWork.Length == 0 ? Variant : string.Join(' ', Variant.Split(' ').Where(part => !IsWork(part)));
 
-    private string WithoutWait => string.Join(' ', Setting.Split(' ').Where(part => !IsWait(part)));
+    /// <summary>The settings without the way in which shared memory waits, which belongs to the transport.</summary>
+    [JsonIgnore]
+    public string WithoutWait => string.Join(' ', Setting.Split(' ').Where(part => !IsWait(part)));
 
     private static bool IsWait(string part) => part.StartsWith(WaitSetting, StringComparison.Ordinal);
 

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using IpcBench.Client.Plan;
+using IpcBench.Transports;
 using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Cli;
@@ -20,10 +21,9 @@ internal static class KnobOptions
             var values = Parsers.List(text, option.Name, (value, _) => value);
             variants = [.. from variant in variants from value in values select With(variant, knob, value, values.Count > 1)];
         }
-        if (declared.Preset.EchoSockets.Count > 0)
-            variants = WithEchoes(variants, declared.Preset.EchoSockets);
-        return declared.Knobs.Where(one => one.Knob.Transport is not null)
+        variants = declared.Knobs.Where(one => one.Knob.Transport is not null)
             .Aggregate(variants, (all, one) => OfTransport(all, one.Knob, typed.GetValue(one.Option), transports));
+        return declared.Preset.EchoSockets is { Count: > 0 } kinds ? WithEchoes(variants, kinds) : variants;
     }
 
     /// <summary>
@@ -55,10 +55,16 @@ internal static class KnobOptions
         return
         [
             .. variants.Select(variant => With(variant, sockets, "dotnet", isArm: false)),
-            .. from variant in variants from kind in others select With(variant, sockets, kind, isArm: true) with { EchoAlone = true },
+            .. from variant in variants
+               from kind in others
+               where kind == others[^1] || variant.Transport != Address.Child.SharedMemory // without sockets there is one such echo
+               select With(variant, sockets, kind, isArm: true) with { EchoAlone = true },
         ];
     }
 
-    private static Variant With(Variant variant, Knob knob, string value, bool isArm) =>
-        new(isArm ? $"{variant.Name} {knob.Name}={value}".TrimStart() : variant.Name, knob.Apply(variant.Knobs, value));
+    private static Variant With(Variant variant, Knob knob, string value, bool isArm) => variant with
+    {
+        Name = isArm ? $"{variant.Name} {knob.Name}={value}".TrimStart() : variant.Name,
+        Knobs = knob.Apply(variant.Knobs, value),
+    };
 }

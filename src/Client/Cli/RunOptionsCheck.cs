@@ -35,12 +35,19 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     /// Returns the reason why an arm cannot be measured. Null when all arms can be measured. A sweep calls this method for the arms that
     /// the sweep adds.
     /// </summary>
-    public static string? OfArms(RunOptions options) =>
-        options.Variants.Any(variant => variant.Knobs.ClientSockets is not null)
-        && options.Clients.Any(client => client != ProtocolTable.GrpcDotnet)
-            ? "--client-sockets needs --client grpc-dotnet, because the client wire always uses an event loop "
-                + "where the system has one"
+    public static string? OfArms(RunOptions options)
+    {
+        if (options.Variants.Any(variant => variant.Knobs.ClientSockets is not null)
+            && options.Clients.Any(client => client != ProtocolTable.GrpcDotnet))
+        {
+            return "--client-sockets needs --client grpc-dotnet, because the client wire always uses an event loop "
+                + "where the system has one";
+        }
+        var idle = options.Protocols.All(ProtocolTable.IsJsonRpc)
+            ? Knob.All.FirstOrDefault(knob => knob.IsOfHttp2 && options.Variants.Any(variant => knob.Read(variant.Knobs) is not null))
             : null;
+        return idle is null ? null : $"{idle.Option} changes nothing for JSON-RPC: add grpc to --protocol, or leave the setting out";
+    }
 
     private IEnumerable<string> OfCrank()
     {
@@ -75,15 +82,16 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             yield return "stdio is measured with one connection on Windows: write -c 1";
         if (options.OwnServer)
         {
+            var hasKestrel = options.Protocols is not [ProtocolTable.Echo];
             if (options.Transports.FirstOrDefault(Address.Child.IsKind) is { } kind
-                && options.Protocols is not [ProtocolTable.Echo])
+                && (hasKestrel || options.Variants.Any(variant => variant.Knobs.Sockets == "dotnet")))
             {
                 if (options.Topologies.Any(topology => topology.Connections > MostChildren))
                     yield return $"{kind} starts a server for each connection, and at most {MostChildren}: name the load, e.g. -c 1 -m 64";
                 if (options.ConnectPerCall.Contains(true))
                     yield return $"--connect-per-call would start a server for each call over {kind}: leave out --connect-per-call";
-                var engines = options.Variants.Select(variant => variant.Knobs.Sockets);
-                if (engines.FirstOrDefault(one => one is not (null or "dotnet")) is { } sockets)
+                var engines = options.Variants.Where(variant => !variant.EchoAlone).Select(variant => variant.Knobs.Sockets);
+                if (hasKestrel && engines.FirstOrDefault(one => one is not (null or "dotnet")) is { } sockets)
                     yield return $"--sockets {sockets} does not apply to {kind}: leave out one of the two";
             }
             if (options.ServerPids is not null)

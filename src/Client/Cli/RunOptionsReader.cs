@@ -252,7 +252,8 @@ internal sealed class RunOptionsReader(
     private string Transport(string text, string what) => preset.OfferedTransports.Contains(text)
         ? text
         : throw new UsageException(Address.Child.IsKind(text) && !preset.OffersChildren
-            ? $"{what}: {text} is a transport of GrpcBench and GrpcBench echo, not of GrpcBench {preset.Name}"
+            ? $"{what}: {text} is a transport of GrpcBench, GrpcBench echo and GrpcBench layers, "
+                + $"not of GrpcBench {preset.Name}"
             : $"{what}: there is no transport '{text}': write one of {string.Join(", ", preset.OfferedTransports)}");
 
     private static string ClientName(string text, string what) =>

@@ -33,12 +33,12 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
         new("http2-window", KnobSide.Client,
             "HTTP/2 receive window of the client, e.g. 64KiB (default: 16 MiB or more, so that the window limits nothing)",
             (knobs, text) => knobs with { Http2Window = Parsers.Integer(text, "--http2-window", 1, int.MaxValue) },
-            knobs => Text(knobs.Http2Window)),
+            knobs => Text(knobs.Http2Window)) { IsOfHttp2 = true },
         new("server-window", KnobSide.Server,
             "HTTP/2 receive window of the started server for uploads and pushed messages, e.g. 128KiB; 128KiB,1MiB: compare both "
                 + "(default: Kestrel's, 768 KiB per stream and 1 MiB per connection)",
             (knobs, text) => knobs with { ServerWindow = Parsers.Integer(text, "--server-window", LeastServerWindow, 1 << 30) },
-            knobs => Text(knobs.ServerWindow)) { ServerOption = "--http2-window" },
+            knobs => Text(knobs.ServerWindow)) { ServerOption = "--http2-window", IsOfHttp2 = true },
         new("backlog", KnobSide.Server, "length of the accept queue of the started server",
             (knobs, text) => knobs with { Backlog = Parsers.Integer(text, "--backlog", 1, 1 << 20) }, knobs => Text(knobs.Backlog)),
         new("io-queues", KnobSide.Server, "number of socket I/O queues of the started server; 0: no queues, the thread pool does the I/O",
@@ -70,7 +70,7 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             knobs => knobs.ServerBuild) { Values = Builds, ServerOption = null }, // each build is another program
         new("stack", KnobSide.Server, "gRPC stack of the started server: grpc-dotnet (default if the program contains it) or built-in",
             (knobs, text) => knobs with { Stack = OneOf(text, "--stack", Stacks) },
-            knobs => knobs.Stack) { Values = Stacks },
+            knobs => knobs.Stack) { Values = Stacks, IsOfHttp2 = true },
         new("work", KnobSide.Server,
             "CPU time that the server uses for each call: 30us; 0,10us,1ms: compare",
             (knobs, text) => knobs with { Work = WorkTime(text) }, knobs => WorkText(knobs.Work))
@@ -96,6 +96,9 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
 
     /// <summary>The values to compare if the user gives no value. Empty when there is then one arm, with the default.</summary>
     public string Usual { get; init; } = "";
+
+    /// <summary>True when the knob changes HTTP/2 or gRPC alone, and nothing for JSON-RPC.</summary>
+    public bool IsOfHttp2 { get; init; }
 
     /// <summary>True when the knob is in the short help. Otherwise it is only in <c>--help all</c>.</summary>
     public bool IsUsual { get; init; }

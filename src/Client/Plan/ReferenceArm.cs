@@ -2,7 +2,7 @@ namespace IpcBench.Client.Plan;
 
 /// <summary>
 /// Chooses the arm that ratios refer to, and the endpoint that <c>--aa</c> measures twice: the requested arm, else
-/// TCP, else the first arm.
+/// TCP, else the first arm whose name is a transport alone, else the first arm.
 /// </summary>
 internal static class ReferenceArm
 {
@@ -16,7 +16,7 @@ internal static class ReferenceArm
         var keys = plan.Cells.Select(cell => cell.Record.Key).ToList();
         var arms = keys.Select(key => key.Arm).Concat(keys.Select(key => key.Transport)).Distinct().ToList();
         if (options.Reference is not { } asked)
-            return arms.Contains(Usual) ? Usual : arms[0];
+            return arms.Contains(Usual) ? Usual : keys.Find(key => key.Arm == key.Transport)?.Transport ?? arms[0];
         if (plan.Cells.FirstOrDefault(cell => cell.Target.Mark == asked) is { } named)
             return named.Record.Key.Arm;
         return arms.Contains(asked)

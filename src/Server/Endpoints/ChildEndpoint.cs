@@ -5,8 +5,8 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 namespace IpcBench.Server.Endpoints;
 
 /// <summary>
-/// An address that children serve, which the client starts. The listening server only reports the address. In a child with
-/// gRPC, Kestrel serves the one connection. A child with an echo needs no Kestrel (<see cref="Echo.ChildEcho"/>).
+/// An address that children serve, which the client starts. The listening server only reports the address. In a child, Kestrel
+/// serves the one connection, or <see cref="Echo.ChildEcho"/> does without Kestrel.
 /// </summary>
 /// <param name="isServed">Whether this process is a child that serves the address by Kestrel.</param>
 internal sealed class ChildEndpoint(Address.Child address, string? note, EndpointRole role, bool isServed)

@@ -70,14 +70,15 @@ internal static class EndpointBinder
         Address.Child.SocketPair when !EventLoop.IsSupported => throw role.At(address).Refusal("only Linux has socketpair here: use stdio"),
         Address.Child.SharedMemory when RingWait.Values.Count == 0 =>
             throw role.At(address).Refusal("only Linux and Windows have shared memory here: use stdio"),
-        _ => new ChildEndpoint(address, NoteOfChild(address, role), role, !role.IsEcho && address == options.Child),
+        _ => new ChildEndpoint(
+            address, NoteOfChild(address, role, options), role, !role.IsWithoutKestrel && address == options.Child),
     };
 
-    private static string? NoteOfChild(Address.Child address, in EndpointRole role) => address.Transport switch
+    private static string? NoteOfChild(Address.Child address, in EndpointRole role, ServerOptions options) => address.Transport switch
     {
         Address.Child.SharedMemory => null,
-        Address.Child.SocketPair when !role.IsEcho => null, // Kestrel's sockets
-        _ => role.IsWithoutKestrel && EventLoop.IsSupported ? null : BlockingNote,
+        Address.Child.SocketPair when !role.IsWithoutKestrel => null, // Kestrel's sockets
+        _ => role.IsWithoutKestrel && EventLoop.IsSupported && options.Sockets is null or SocketEngine.Loop ? null : BlockingNote,
     };
 
     /// <summary>

@@ -5,6 +5,7 @@ using IpcBench.Host;
 using IpcBench.Protocol.V1;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Options;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Server.Services;
 
@@ -57,5 +58,5 @@ internal static class Describer
     }
 
     private static string EngineOf(ServerEndpoint endpoint, ServerOptions options) =>
-        !endpoint.IsWithoutKestrel ? "dotnet" : options.Sockets == SocketEngine.Bare ? "bare" : "loop";
+        !endpoint.IsWithoutKestrel ? "dotnet" : options.Sockets == SocketEngine.Bare || !EventLoop.IsSupported ? "bare" : "loop";
 }

@@ -1,4 +1,5 @@
 using IpcBench.Client.Cli;
+using IpcBench.Client.Experiments.Ab;
 using IpcBench.Client.Experiments.Echo;
 using IpcBench.Client.Experiments.Layers;
 using IpcBench.Client.Plan;
@@ -50,20 +51,20 @@ public class EchoCommandTests
         Assert.Equal(sentence, Typed.Refused(EchoExperiment.Preset, arguments));
 
     [Fact]
-    public void Only_the_main_command_and_echo_accept_the_transports_socketpair_and_stdio_and_shm()
+    public void The_command_ab_does_not_accept_the_transports_socketpair_and_stdio_and_shm()
     {
         string[] kinds = OperatingSystem.IsLinux() ? ["socketpair", "stdio", "shm"] : ["stdio", "shm"];
         Assert.Equal(kinds, Echo("--transports", string.Join(',', kinds)).Transports);
         Assert.Equal(["tcp", .. kinds], Typed.Read(Preset.Main, ["--transports", $"tcp,{string.Join(',', kinds)}", "-c", "1"]).Transports);
         Assert.Equal(
-            "--transports: shm is a transport of GrpcBench and GrpcBench echo, not of GrpcBench layers",
-            Typed.Refused(LayersExperiment.Preset, ["--transports", "shm"]));
+            "--transports: shm is a transport of GrpcBench, GrpcBench echo and GrpcBench layers, not of GrpcBench ab",
+            Typed.Refused(AbCommand.Preset, ["--transports", "shm"]));
         Assert.Equal(
             "-U: no server listens at shm: only servers that this tool starts are measured over shm",
             Typed.Refused(EchoExperiment.Preset, ["-U", "shm:cat"]));
         Assert.Equal(
             "-U: no server listens at stdio: only servers that this tool starts are measured over stdio",
-            Typed.Refused(LayersExperiment.Preset with { NotOffered = [] }, ["-U", "stdio:cat"]));
+            Typed.Refused(AbCommand.Preset with { NotOffered = [] }, ["-U", "stdio:cat"]));
     }
 
     [Fact]
@@ -130,6 +131,17 @@ public class EchoCommandTests
         Assert.Equal(["echo", "http2", "grpc"], asked.Protocols);
         Assert.Equal([10L, 10_000], asked.Sizes);
         Assert.Equal([new Topology(1, 1)], asked.Topologies);
+    }
+
+    [Fact]
+    public void The_command_layers_measures_no_sockets_below_shared_memory()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no event loop on this system");
+        var asked = Typed.Read(LayersExperiment.Preset, "--transports", "unix,stdio,shm", "--wait", "futex");
+        Assert.Equal(["", "sockets=bare", "sockets=loop", "wait=futex", "wait=futex sockets=loop"],
+            asked.Variants.Select(variant => variant.Name).Order(StringComparer.Ordinal));
+        Assert.All(asked.Variants, variant => Assert.Equal(variant.Name.StartsWith("wait", StringComparison.Ordinal) ? ["shm"]
+            : (string[])["unix", "stdio"], variant.TransportsOf(asked)));
     }
 
     [Fact]

@@ -367,6 +367,17 @@ public class RunOptionsReaderTests
     public void The_option_protocol_is_refused_where_only_gRPC_can_be_measured(string sentence, params string[] more) =>
         Assert.Equal(sentence, Refused(["--protocol", "grpc,jsonrpc", .. more]));
 
+    [Theory]
+    [InlineData("--http2-window", "64KiB,1MiB")]
+    [InlineData("--server-window", "128KiB")]
+    [InlineData("--stack", "built-in")]
+    public void A_setting_of_HTTP_2_is_refused_if_only_JSON_RPC_is_measured(string option, string value)
+    {
+        Assert.Equal($"{option} changes nothing for JSON-RPC: add grpc to --protocol, or leave the setting out",
+            Refused("--protocol", "jsonrpc,jsonrpc-lsp", option, value));
+        Assert.NotEmpty(Read("--protocol", "grpc,jsonrpc", option, value).Variants);
+    }
+
     [Fact]
     public void Children_and_JSON_RPC_have_one_connection_by_default_and_no_shapes()
     {

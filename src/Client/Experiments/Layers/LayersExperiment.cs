@@ -12,7 +12,6 @@ internal static class LayersExperiment
     /// </summary>
     public static Preset Preset { get; } = Preset.Main with
     {
-        OffersChildren = false,
         Shapes = [],
         FreshServers = false,
         Name = "layers",
@@ -22,6 +21,7 @@ internal static class LayersExperiment
             Examples:
               GrpcBench layers --quick                    TCP, Unix socket and pipe, 10 B and 10 kB
               GrpcBench layers --transports tcp,tls,unix  what encryption adds, and to which layer
+              GrpcBench layers --transports unix,stdio,shm --wait futex  how much of a call shared memory can save
               GrpcBench layers --client-cpus 0 --server-cpus 0  computing time alone, without wake-ups of another CPU
               GrpcBench report results/….json --plot layers --format svg -o layers.svg
 

@@ -114,18 +114,20 @@ internal static class HttpProbe
         await using var generator = await LoadGenerator.OpenAsync(one, source, cancellation);
         var result = await generator.RunAsync(new LoadWindow { Calls = 1 }, cancellation);
         cancellation.ThrowIfCancellationRequested();
-        return result.Ok == 1 ? protocol.BodyLength : throw new IOException($"{asked.Url} {Why(result, options)}");
+        return result.Ok == 1 ? protocol.BodyLength : throw new IOException($"{asked.Url} {Why(result, options, asked)}");
     }
 
-    private static string Why(LoadResult result, EngineOptions options) => result.Failed.Keys.FirstOrDefault() switch
+    private static string Why(LoadResult result, EngineOptions options, HttpRequest asked) => result.Failed.Keys.FirstOrDefault() switch
     {
         null => string.Create(CultureInfo.InvariantCulture,
             $"accepts connections but gave no reply within {options.Timeout.TotalSeconds:0.###} s (--timeout)"),
         FailureKind.Protocol => "does not answer in HTTP/1.1",
         FailureKind.ConnectionLost => "closed the connection before the reply was complete",
         { } redirect when FailureKind.IsRedirect(redirect) => $"answers {redirect}, a redirect: "
-            + "measure the target of the redirect, or accept the status with --expect-status",
-        var status => $"answers {status}: the request must succeed, so check the path, the headers and the server's log, "
-            + "or accept the status with --expect-status",
+            + "measure the target of the redirect" + Option(asked),
+        var status => $"answers {status}: the request must succeed, so check the path, the headers and the server's log" + Option(asked),
     };
+
+    // The command mcp has no such option: a reply of another status carries no result of a tool.
+    private static string Option(HttpRequest asked) => asked.Payload is null ? ", or accept the status with --expect-status" : "";
 }

@@ -1,0 +1,43 @@
+using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Wording;
+
+namespace IpcBench.Analysis.Published;
+
+/// <summary>
+/// Shows a ratio of shared memory with the other ways of waiting of the same run, and which way is shown to be faster.
+/// </summary>
+internal sealed class WaitExplanation : IExplanation
+{
+    public Explained? Explain(MeasuredRun run, PublishedComparison published)
+    {
+        var table = new TextTable("what", "both ends wait by", "ratio", "round trip", "CPU of both sides") { Words = 2 };
+        var sentences = new List<string>();
+        foreach (var ratio in published.Ratios)
+        {
+            if (ratio.Cell.In(run) is not { Key.Wait.Length: > 0 } cell || ratio.Reference.In(run) is not { } reference)
+                continue;
+            var ways = run.Cells.Where(way => way.Median is not null && way.Key with { Variant = cell.Key.Variant } == cell.Key).ToList();
+            foreach (var way in ways)
+                table.Add(ratio.What, way.Key.Wait, Text(run, way, reference), way.Show(Metric.Mean), way.Show(Metric.TotalCpu));
+            string[] faster = [.. ways.Select(way => Faster(run, cell, way)).OfType<string>()];
+            if (faster.Length > 0)
+                sentences.Add($"{ratio.What}: {string.Join("; ", faster)}.");
+        }
+        return table.IsEmpty ? null : new Explained("The same with other ways of waiting", table, sentences);
+    }
+
+    /// <summary>Says which of two ways of waiting is faster. Null when neither is shown to be.</summary>
+    private static string? Faster(MeasuredRun run, MeasuredCell cell, MeasuredCell way)
+    {
+        var (first, second) = Claim(run, cell, way) is { IsBetter: true } ? (cell, way) : (way, cell);
+        return cell != way && Claim(run, first, second) is { IsBetter: true }
+            ? $"{first.Key.Wait} {Text(run, first, second)} as fast as {second.Key.Wait}" : null;
+    }
+
+    private static ArmComparison? Claim(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
+        ArmComparison.Of(run, cell, reference, Metric.Rate) is { Verdict.Withheld.Length: 0 } claim ? claim : null;
+
+    private static string Text(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
+        Claim(run, cell, reference) is { } claim ? VerdictText.Ratio(claim.Verdict.Estimate) : Quantity.None;
+}
