@@ -34,8 +34,10 @@ public class EchoCallTests
     public async Task Packets_larger_than_every_buffer_never_block_each_other(string kind)
     {
         using var server = new EchoServer(kind);
-        var result = await TestLoad.MeasureAsync(Options(server, 4 << 20, 8), new LoadWindow { Calls = 24 });
-        Assert.Equal((24, 24), (result.Started, result.Ok));
+        // A busy machine may move these bytes slowly. Packets that block each other never come back.
+        var result = await TestLoad.MeasureAsync(
+            Options(server, 4 << 20, 8) with { Timeout = TestLoad.Patience }, new LoadWindow { Calls = 16 });
+        Assert.Equal((16, 16), (result.Started, result.Ok));
     }
 
     [Fact]
