@@ -21,28 +21,33 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
     public static ContextSwitches Own() => OperatingSystem.IsLinux() && Environment.Is64BitProcess ? OwnLinux() : default;
 
     /// <summary>
-    /// Counts the switches of each living thread of another process, by thread id. This takes some 20 µs a thread, so
-    /// call it outside measured time. Null when the process does not exist or may not be read, and on Windows, which has
-    /// these counts in performance counters only.
+    /// Counts the switches of each living thread of other processes, by thread id. This takes some 20 µs a thread, so call it outside
+    /// measured time. Null when none of the processes can be read, and on Windows, which has these counts in performance counters only.
     /// </summary>
-    public static IReadOnlyDictionary<int, ContextSwitches>? OfThreads(int process) =>
-        OperatingSystem.IsLinux() ? OfThreadsLinux(process, new SystemFiles()) : null;
-
-    /// <summary>
-    /// Counts the switches of all threads of several processes, as <see cref="OfThreads(int)"/> does. Null when none of
-    /// the processes can be read.
-    /// </summary>
-    public static IReadOnlyDictionary<int, ContextSwitches>? OfThreads(IEnumerable<int> processes)
+    public static IReadOnlyDictionary<int, ContextSwitches>? OfThreads(params IEnumerable<int> processes)
     {
-        var all = new Dictionary<int, ContextSwitches>();
-        foreach (var (thread, switches) in processes.SelectMany(process => OfThreads(process) ?? new Dictionary<int, ContextSwitches>()))
-            all[thread] = switches;
-        return all.Count == 0 ? null : all;
+        var (threads, files) = (new Dictionary<int, ContextSwitches>(), new SystemFiles());
+        foreach (var process in OperatingSystem.IsLinux() ? processes : [])
+        {
+            try
+            {
+                foreach (var folder in Directory.EnumerateDirectories(string.Create(CultureInfo.InvariantCulture, $"/proc/{process}/task")))
+                {
+                    // The status of a thread that ends at this moment is empty.
+                    if (files.Read(folder + "/status") is { Length: > 0 } status)
+                        threads[int.Parse(Path.GetFileName(folder), CultureInfo.InvariantCulture)] = Parse(status);
+                }
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            {
+                // The process has ended, or may not be read.
+            }
+        }
+        return threads.Count == 0 ? null : threads;
     }
 
     /// <summary>
-    /// Adds up the switches of all threads between two readings of
-    /// <see cref="OfThreads(int)"/>. Threads that ended in between are left out.
+    /// Adds up the switches of all threads between two readings of <see cref="OfThreads"/>. Threads that ended in between are left out.
     /// </summary>
     public static ContextSwitches Between(
         IReadOnlyDictionary<int, ContextSwitches> earlier, IReadOnlyDictionary<int, ContextSwitches> later)
@@ -61,25 +66,6 @@ public readonly partial record struct ContextSwitches(long Voluntary, long Invol
     // getrusage(2) is used, because it adds up all threads. /proc/self/status counts the main thread alone.
     private static ContextSwitches OwnLinux() =>
         getrusage(RusageSelf, out var usage) == 0 ? new(usage[VoluntaryField], usage[InvoluntaryField]) : default;
-
-    private static Dictionary<int, ContextSwitches>? OfThreadsLinux(int process, SystemFiles files)
-    {
-        var threads = new Dictionary<int, ContextSwitches>();
-        try
-        {
-            foreach (var folder in Directory.EnumerateDirectories(string.Create(CultureInfo.InvariantCulture, $"/proc/{process}/task")))
-            {
-                // The status of a thread that ends at this moment is empty.
-                if (files.Read(folder + "/status") is { Length: > 0 } status)
-                    threads[int.Parse(Path.GetFileName(folder), CultureInfo.InvariantCulture)] = Parse(status);
-            }
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return null;
-        }
-        return threads.Count == 0 ? null : threads;
-    }
 
     /// <summary>
     /// Reads the lines <c>voluntary_ctxt_switches: 150</c> and <c>nonvoluntary_ctxt_switches: 545</c> (proc_pid_status(5)).

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using System.Text.Json;
 
 namespace IpcBench.Http2;
 
@@ -23,17 +24,7 @@ public static class GrpcStatus
             : GrpcStatusCode.Unknown;
 
     /// <summary>Returns the name that the gRPC specification gives the code: <c>INVALID_ARGUMENT</c>.</summary>
-    public static string Name(GrpcStatusCode code)
-    {
-        var name = new StringBuilder();
-        foreach (var letter in code.ToString())
-        {
-            if (char.IsAsciiLetterUpper(letter) && name.Length > 0)
-                name.Append('_');
-            name.Append(char.ToUpperInvariant(letter));
-        }
-        return name.ToString();
-    }
+    public static string Name(GrpcStatusCode code) => JsonNamingPolicy.SnakeCaseUpper.ConvertName(code.ToString());
 
     /// <summary>
     /// Encodes the value of <c>grpc-message</c> as UTF-8. Every byte except printable ASCII becomes a percent escape, and so does
@@ -56,23 +47,5 @@ public static class GrpcStatus
     /// Reads a <c>grpc-message</c>. An invalid escape is kept unchanged, because the server's error must not be replaced
     /// by an error of decoding.
     /// </summary>
-    public static string DecodeMessage(ReadOnlySpan<byte> value)
-    {
-        var decoded = new byte[value.Length];
-        var length = 0;
-        for (var at = 0; at < value.Length; at++)
-        {
-            if (value[at] == '%' && at + 2 < value.Length
-                && byte.TryParse(value.Slice(at + 1, 2), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var unit))
-            {
-                decoded[length++] = unit;
-                at += 2;
-            }
-            else
-            {
-                decoded[length++] = value[at];
-            }
-        }
-        return Encoding.UTF8.GetString(decoded, 0, length);
-    }
+    public static string DecodeMessage(ReadOnlySpan<byte> value) => Uri.UnescapeDataString(Encoding.UTF8.GetString(value));
 }

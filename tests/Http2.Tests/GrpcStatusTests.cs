@@ -24,7 +24,7 @@ public class GrpcStatusTests
     [InlineData("%zz", "%zz")]
     [InlineData("%+1", "%+1")]
     [InlineData("%c3%b6", "ö")]
-    [InlineData("%FF", "\uFFFD")]
+    [InlineData("%FF", "%FF")]
     public void An_invalid_escape_is_kept_and_throws_nothing(string encoded, string message) =>
         Assert.Equal(message, GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(encoded)));
 

@@ -141,9 +141,10 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
         return to[count..];
     }
 
+    // The new array has as much free room as waiting bytes. So each byte is moved about once, however many bytes wait.
     private void Grow(int count)
     {
-        var larger = pool.Rent(end - start + count);
+        var larger = pool.Rent(end - start + Math.Max(count, end - start));
         Unsent.Span.CopyTo(larger);
         var length = end - start;
         for (var next = firstBorrowed; next < endBorrowed; next++)

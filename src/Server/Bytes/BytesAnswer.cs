@@ -1,5 +1,4 @@
 using System.Globalization;
-using IpcBench.Server.Behaviors;
 using IpcBench.Server.Endpoints;
 using IpcBench.Server.Services;
 using Microsoft.AspNetCore.Http.Features;
@@ -11,46 +10,28 @@ internal static class BytesAnswer
 {
     private const string ContentType = "application/octet-stream";
 
-    public static Task RunAsync(IFeatureCollection features, BenchServices services)
+    public static async Task RunAsync(IFeatureCollection features, BenchServices services)
     {
-        var request = features.GetRequiredFeature<IHttpRequestFeature>();
+        var (request, response) = (features.GetRequiredFeature<IHttpRequestFeature>(), features.GetRequiredFeature<IHttpResponseFeature>());
+        var size = 0L;
         if (request.Method is not ("GET" or "POST"))
-            return Refuse(features, StatusCodes.Status405MethodNotAllowed);
-        if (!BytesPath.TryParse(request.Path, out var size) || !services.Accepts(size, out _))
-            return Refuse(features, StatusCodes.Status400BadRequest);
-        var endpoint = features.GetRequiredFeature<ServerEndpoint>();
-        if (endpoint.Behavior != EndpointBehavior.None)
-            return WithBehaviorAsync(features, services, endpoint, (int)size);
-        var writing = ResponseWriter.WriteAsync(features, services.Bytes.For((int)size), services.Budget, ContentType);
-        if (!writing.IsCompletedSuccessfully)
-            return EndAsync(writing, endpoint);
-        if (writing.Result)
-            endpoint.Counters.CallAnswered();
-        return Task.CompletedTask;
-    }
-
-    private static async Task WithBehaviorAsync(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint, int size)
-    {
-        await endpoint.Behavior.HoldAsync();
-        if (endpoint.Behavior.EndsWithError)
         {
-            await Refuse(features, StatusCodes.Status500InternalServerError);
-            return;
+            response.StatusCode = StatusCodes.Status405MethodNotAllowed;
         }
-        var reply = services.Bytes.For(endpoint.Behavior.SizeFor(size));
-        await EndAsync(ResponseWriter.WriteAsync(features, reply, services.Budget, ContentType), endpoint);
-    }
-
-    private static async Task EndAsync(ValueTask<bool> writing, ServerEndpoint endpoint)
-    {
-        if (await writing)
-            endpoint.Counters.CallAnswered();
-    }
-
-    private static Task Refuse(IFeatureCollection features, int status)
-    {
-        features.GetRequiredFeature<IHttpResponseFeature>().StatusCode = status;
-        return Task.CompletedTask;
+        else if (!BytesPath.TryParse(request.Path, out size) || !services.Accepts(size, out _))
+        {
+            response.StatusCode = StatusCodes.Status400BadRequest;
+        }
+        else
+        {
+            var endpoint = features.GetRequiredFeature<ServerEndpoint>();
+            await endpoint.Behavior.HoldAsync();
+            var reply = services.Bytes.For(endpoint.Behavior.SizeFor((int)size));
+            if (endpoint.Behavior.EndsWithError)
+                response.StatusCode = StatusCodes.Status500InternalServerError;
+            else if (await ResponseWriter.WriteAsync(features, reply, services.Budget, ContentType))
+                endpoint.Counters.CallAnswered();
+        }
     }
 }
 

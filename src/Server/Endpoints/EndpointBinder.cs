@@ -33,12 +33,12 @@ internal static class EndpointBinder
         return new SocketEndpoint(bound, NoteOf(role, options), role, sockets, options.SocketBuffer);
     }
 
-    private static TlsEndpoint BindTls(Address.Tls address, EndpointRole role, ServerOptions options)
+    private static SocketEndpoint BindTls(Address.Tls address, EndpointRole role, ServerOptions options)
     {
         var certificate = SelfSigned.Create(address.Host);
         var sockets = TcpListen.Bind(address.Host, address.Port, role.At(address), options);
         var bound = address with { Port = PortOf(sockets) };
-        return new TlsEndpoint(bound, NoteOf(role, options), role, sockets, options.SocketBuffer, certificate);
+        return new SocketEndpoint(bound, NoteOf(role, options), role, sockets, options.SocketBuffer, certificate);
     }
 
     private static SocketEndpoint BindUnix(Address.Unix address, EndpointRole role, ServerOptions options)

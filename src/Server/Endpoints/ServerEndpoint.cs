@@ -89,26 +89,11 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
     // socket is closed.
     private static async Task ServeAsync(Task serving, CancellationToken closed)
     {
-        try
-        {
-            await serving.WaitAsync(closed);
-        }
-        catch (OperationCanceledException) when (!serving.IsCompleted)
-        {
-            await LingerAsync(serving);
-        }
-    }
-
-    private static async Task LingerAsync(Task serving)
-    {
-        try
-        {
-            await serving.WaitAsync(Lingering);
-        }
-        catch (TimeoutException) when (!serving.IsCompleted)
-        {
-            // From now on nobody waits for the connection, and it no longer counts as open.
-        }
+        await serving.WaitAsync(closed).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (!serving.IsCompleted)
+            await serving.WaitAsync(Lingering, CancellationToken.None).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (serving.IsCompleted) // otherwise nobody waits for the connection from now on, and it no longer counts as open
+            await serving;
     }
 }
 

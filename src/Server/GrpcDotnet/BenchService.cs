@@ -176,14 +176,11 @@ internal sealed class ReplyMessages
 internal sealed class ReplyRoom(IDisposable room)
 {
     /// <summary>Waits for memory budget. The call keeps this budget until <see cref="Around"/> gives it back.</summary>
-    public static ValueTask TakeAsync(WholeReplies replies, HttpContext http, long bytes)
+    public static async ValueTask TakeAsync(WholeReplies replies, HttpContext http, long bytes)
     {
         var connection = http.Features.GetRequiredFeature<IConnectionLifetimeFeature>();
-        var taking = replies.TakeAsync(bytes, connection.Abort, http.RequestAborted);
-        if (!taking.IsCompletedSuccessfully)
-            return KeepAsync(http, taking);
-        Keep(http, taking.Result);
-        return ValueTask.CompletedTask;
+        if (await replies.TakeAsync(bytes, connection.Abort, http.RequestAborted) is { } room)
+            http.Features.Set(new ReplyRoom(room));
     }
 
     /// <summary>
@@ -194,14 +191,6 @@ internal sealed class ReplyRoom(IDisposable room)
         var answering = answer(http);
         return answering.IsCompletedSuccessfully && http.Features.Get<ReplyRoom>() is null ? answering : ReturnAsync(http, answering);
     };
-
-    private static async ValueTask KeepAsync(HttpContext http, ValueTask<IDisposable?> taking) => Keep(http, await taking);
-
-    private static void Keep(HttpContext http, IDisposable? room)
-    {
-        if (room is not null)
-            http.Features.Set(new ReplyRoom(room));
-    }
 
     private static async Task ReturnAsync(HttpContext http, Task answering)
     {

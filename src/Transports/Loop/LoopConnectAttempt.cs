@@ -73,6 +73,8 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
             try
             {
                 socket = new LoopSocket(loop, fd, this);
+                if (options.ResetOnClose && endPoint.AddressFamily != AddressFamily.Unix)
+                    socket.ResetOnClose();
             }
             catch (IOException e)
             {
@@ -116,22 +118,11 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
             return Native.Connect(fd, start, address.Size) == 0 ? 0 : Marshal.GetLastPInvokeError();
     }
 
-    private unsafe void SetOptions(int fd, int family)
+    private void SetOptions(int fd, int family)
     {
         if (options.SocketBuffer is { } size)
-        {
-            Set(fd, Native.SolSocket, Native.SoSendBuffer, size);
-            Set(fd, Native.SolSocket, Native.SoReceiveBuffer, size);
-        }
-        if (family == Native.AfUnix)
-            return;
-        if (options.NoDelay)
-            Set(fd, Native.IpProtoTcp, Native.TcpNoDelay, 1);
-        if (!options.ResetOnClose)
-            return;
-        var linger = stackalloc int[2] { 1, 0 };
-        Native.SetSocketOption(fd, Native.SolSocket, Native.SoLinger, linger, 2 * sizeof(int));
+            LoopListener.SetBuffers(fd, size);
+        if (options.NoDelay && family != Native.AfUnix)
+            LoopListener.SetNoDelay(fd);
     }
-
-    private static unsafe void Set(int fd, int level, int name, int value) => Native.SetSocketOption(fd, level, name, &value, sizeof(int));
 }

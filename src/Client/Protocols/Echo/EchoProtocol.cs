@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.InOrder;
@@ -8,6 +9,9 @@ namespace IpcBench.Client.Protocols.Echo;
 /// <param name="size">The size of a packet in bytes, at least 1.</param>
 internal sealed class EchoProtocol(int size) : InOrderProtocol
 {
+    // Smaller packets are copied into one piece of memory, so that one send takes many of them.
+    private const int LeastBorrowed = 32 << 10;
+
     private int nextOut;
     private int nextBack;
     private int arrived;
@@ -16,7 +20,10 @@ internal sealed class EchoProtocol(int size) : InOrderProtocol
 
     public override void Write(OutputBuffer output)
     {
-        EchoPattern.Fill(output.Append(size), nextOut);
+        if (size < LeastBorrowed)
+            EchoPattern.Fill(output.Append(size), nextOut);
+        else
+            EchoPattern.Borrow(output, size, nextOut);
         nextOut = EchoPattern.Next(nextOut, size);
     }
 
@@ -69,6 +76,17 @@ internal static class EchoPattern
         }
     }
 
+    /// <summary>Appends <paramref name="size"/> bytes of the pattern from <paramref name="position"/> on, without copying them.</summary>
+    public static void Borrow(OutputBuffer output, int size, int position)
+    {
+        for (var at = position; size > 0; at = 0)
+        {
+            var count = Math.Min(size, Period - at);
+            output.Borrow(MemoryMarshal.CreateFromPinnedArray(Bytes, at, count));
+            size -= count;
+        }
+    }
+
     /// <summary>True when the bytes equal the pattern from <paramref name="position"/> on.</summary>
     public static bool Matches(ReadOnlySpan<byte> bytes, int position)
     {
@@ -91,7 +109,7 @@ internal static class EchoPattern
         var run = new byte[256];
         for (var value = 0; value < run.Length; value++)
             run[value] = (byte)value;
-        var bytes = new byte[Period];
+        var bytes = GC.AllocateArray<byte>(Period, pinned: true); // a send of several parts then needs no GC handles
         for (var at = 0; at < bytes.Length; at += run.Length)
         {
             do

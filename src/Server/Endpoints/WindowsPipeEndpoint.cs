@@ -1,28 +1,9 @@
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
-using System.Security.Cryptography.X509Certificates;
 using IpcBench.Transports;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 
 namespace IpcBench.Server.Endpoints;
-
-/// <summary>TLS over TCP, with its own certificate.</summary>
-internal sealed class TlsEndpoint(
-    Address address, string? note, EndpointRole role, IReadOnlyList<BoundSocket> sockets, int? socketBuffer, X509Certificate2 certificate)
-    : SocketEndpoint(address, note, role, sockets, socketBuffer)
-{
-    public override void Dispose()
-    {
-        base.Dispose();
-        certificate.Dispose();
-    }
-
-    protected override void AddLayers(ListenOptions listen)
-    {
-        base.AddLayers(listen);
-        listen.UseHttps(certificate);
-    }
-}
 
 /// <summary>A named pipe of Windows on Kestrel's transport, which creates the pipe when Kestrel starts.</summary>
 [SupportedOSPlatform("windows")]
