@@ -39,6 +39,12 @@ try
     if (args is [ServeCommand.Name, .. var theServers])
         return ServeCommand.Run(theServers);
 
+    if (args is [ProcessReaper.Command])
+    {
+        await ProcessReaper.RunAsync(Console.In);
+        return ExitCode.Ok;
+    }
+
     args = CommandTree.Meant(CompletionCommand.Spaced(args));
 
     // Response files are off: this program reads arguments that begin with @ itself.

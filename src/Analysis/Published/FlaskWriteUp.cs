@@ -2,6 +2,7 @@ using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Published.RatioOfRatios;
 
 namespace IpcBench.Analysis.Published;
 
@@ -89,10 +90,6 @@ internal sealed class ForwardingExplanation : IExplanation
             + $"{other.Key.Variant} against the same port without a forwarder: {Text(run, other, direct)}.",
         ]);
     }
-
-    private static string Text(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
-        ArmComparison.Of(run, cell, reference, Metric.Rate) is { } comparison ? VerdictText.Ratio(comparison.Verdict.Estimate)
-            : Quantity.None;
 }
 
 /// <summary>
@@ -122,7 +119,7 @@ internal sealed class KeepAliveExplanation : IExplanation
     {
         if (Pair.Find(run, ratio.Cell) is not { } cell || Pair.Find(run, ratio.Reference) is not { } reference)
             return null;
-        var part = RatioOfRatios.Compute(run, (cell.Kept, reference.Kept), (cell.Plain, reference.Plain));
+        var part = Compute(run, (cell.Kept, reference.Kept), (cell.Plain, reference.Plain));
         return $"{cell.Plain.Key.Variant} against {reference.Plain.Key.Variant}: {Text(run, cell.Plain, reference.Plain)} with a "
             + $"connection per request, "
             + $"{Text(run, cell.Kept, reference.Kept)} with keep-alive. {Share(part)}";
@@ -135,10 +132,6 @@ internal sealed class KeepAliveExplanation : IExplanation
             $"Setting up connections contributes a factor {VerdictText.Ratio(part)}, whose interval contains 1.",
         _ => $"Setting up connections contributes a factor {VerdictText.Ratio(part)}; the rest, with keep-alive, is moving bytes.",
     };
-
-    private static string Text(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
-        ArmComparison.Of(run, cell, reference, Metric.Rate) is { } comparison ? VerdictText.Ratio(comparison.Verdict.Estimate)
-            : Quantity.None;
 
     private sealed record Pair(MeasuredCell Plain, MeasuredCell Kept)
     {

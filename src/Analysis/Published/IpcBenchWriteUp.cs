@@ -16,7 +16,7 @@ internal static class IpcBenchWriteUp
         Setup = "Two C programs. One message of 100 B or 1,000 B goes to the other program and back (over the pipe only to the "
             + "other program), then the next.",
         Machine = "Intel Core i5-4590S, Ubuntu 20.04.1",
-        Command = "GrpcBench echo --transports tcp,unix,stdio,shm --wait spin,futex -s 100,1000 -d 300ms -r 8",
+        Command = "GrpcBench echo --transports tcp,unix,stdio,shm --wait spin,futex -s 100,1000 -d 300ms -r 10",
         Remarks =
         [
             "As the repository's code shows, both ends of the shared memory spin: each reads one byte again and again until the other end "

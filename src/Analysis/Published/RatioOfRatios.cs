@@ -1,5 +1,7 @@
+using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Published;
 
@@ -13,22 +15,18 @@ internal static class RatioOfRatios
     public static RatioEstimate? Compute(MeasuredRun run, (MeasuredCell? Cell, MeasuredCell? Reference) first,
         (MeasuredCell? Cell, MeasuredCell? Reference) then) =>
         first is { Cell: { } a, Reference: { } b } && then is { Cell: { } c, Reference: { } d }
-            ? RatioEstimate.FromPairs(Pairs(a, b, c, d), run.Record.Options.IsLookedAt()) : null;
+            ? RatioEstimate.FromPairs(
+                from one in a.Rounds
+                join other in b.Rounds on one.Record.Number equals other.Record.Number
+                join later in c.Rounds on one.Record.Number equals later.Record.Number
+                join laterOther in d.Rounds on one.Record.Number equals laterOther.Record.Number
+                select (one.Record.Number, Ratio(one, other), Ratio(later, laterOther)), run.Record.Options.IsLookedAt()) : null;
 
-    private static IEnumerable<(int Round, double Base, double New)> Pairs(MeasuredCell a, MeasuredCell b, MeasuredCell c, MeasuredCell d)
-    {
-        var (rb, rc, rd) = (ByNumber(b), ByNumber(c), ByNumber(d));
-        foreach (var (number, rate) in ByNumber(a))
-        {
-            if (rb.TryGetValue(number, out var other) && rc.TryGetValue(number, out var later)
-                && rd.TryGetValue(number, out var laterOther))
-                yield return (number, Ratio(rate, other), Ratio(later, laterOther));
-        }
-    }
+    /// <summary>Shows the ratio of requests/s of two cells with its interval. A dash when it has no verdict.</summary>
+    public static string Text(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
+        ArmComparison.Of(run, cell, reference, Metric.Rate) is { Verdict: { Withheld.Length: 0 } verdict }
+            ? VerdictText.Ratio(verdict.Estimate) : Quantity.None;
 
     // 0 means that there is no ratio, because the rate of the reference is 0. The estimate leaves such a round out.
-    private static double Ratio(double rate, double reference) => reference > 0 ? rate / reference : 0;
-
-    private static Dictionary<int, double> ByNumber(MeasuredCell cell) =>
-        cell.Rounds.ToDictionary(round => round.Record.Number, round => round.Rate);
+    private static double Ratio(RoundMetrics round, RoundMetrics reference) => reference.Rate > 0 ? round.Rate / reference.Rate : 0;
 }

@@ -1,6 +1,7 @@
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Wording;
+using static IpcBench.Analysis.Published.RatioOfRatios;
 
 namespace IpcBench.Analysis.Published;
 
@@ -37,7 +38,4 @@ internal sealed class WaitExplanation : IExplanation
 
     private static ArmComparison? Claim(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
         ArmComparison.Of(run, cell, reference, Metric.Rate) is { Verdict.Withheld.Length: 0 } claim ? claim : null;
-
-    private static string Text(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
-        Claim(run, cell, reference) is { } claim ? VerdictText.Ratio(claim.Verdict.Estimate) : Quantity.None;
 }

@@ -189,22 +189,9 @@ public sealed class HtmlReport : IReport
         text.Line("</tbody></table></div>");
     }
 
-    // The units that stay on one line with their number.
-    private static readonly string[] Units = ["%", "ns", "µs", "ms", "s", "B", "kB", "MB", "GB"];
-
     /// <summary>Writes a sentence whose numbers stay on one line with their units.</summary>
-    private static string Prose(string sentence)
-    {
-        var words = Escape(sentence).Split(' ');
-        var text = new StringBuilder(words[0]);
-        for (var i = 1; i < words.Length; i++)
-        {
-            var isUnit = words[i - 1].Length > 0 && char.IsAsciiDigit(words[i - 1][^1])
-                && Units.Contains(words[i].TrimEnd(',', '.', ';', ':', ')', ']'));
-            text.Append(isUnit ? '\u00A0' : ' ').Append(words[i]);
-        }
-        return text.ToString();
-    }
+    private static string Prose(string sentence) =>
+        string.Join(' ', TextWrapping.Words(sentence).Select(word => Escape(word).Replace(' ', '\u00A0')));
 
     private static string Words(TextTable table, int column) => table.IsWords(column) ? " class=\"w\"" : "";
 

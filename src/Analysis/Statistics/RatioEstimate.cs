@@ -24,9 +24,6 @@ public sealed record RatioEstimate
     /// <summary>The smallest number of rounds or pairs that gives an interval.</summary>
     public required int FewestRounds { get; init; }
 
-    /// <summary>The probability that the interval contains the true ratio, e.g. 0.95.</summary>
-    public required double Confidence { get; init; }
-
     /// <summary>Standard error of the mean of the log ratios of pairs. 0 for unpaired rounds.</summary>
     public double Error { get; init; }
 
@@ -61,7 +58,6 @@ public sealed record RatioEstimate
             Error = logs.Count < 2 ? 0
                 : Math.Sqrt(logs.Sum(one => (one.Value - mean) * (one.Value - mean)) / (logs.Count - 1) / logs.Count),
             FewestRounds = fewest ?? Joint.FewestRounds(isLookedAt, claims),
-            Confidence = 1 - Joint.Alpha,
         };
     }
 
@@ -86,7 +82,6 @@ public sealed record RatioEstimate
             LeftOut = old.Count + now.Count - a.Length - b.Length,
             Drift = drift,
             FewestRounds = FewestUnpaired(alpha),
-            Confidence = 1 - alpha,
         };
     }
 

@@ -15,13 +15,6 @@ internal static class TextBuilding
     /// <summary>Appends an interpolated text in the invariant culture, without a line end.</summary>
     public static StringBuilder Put(this StringBuilder text, ref InvariantLine part) => text.Append(part.ToStringAndClear());
 
-    public static StringBuilder TrimEnd(this StringBuilder text)
-    {
-        while (text.Length > 0 && text[^1] == ' ')
-            text.Length--;
-        return text;
-    }
-
     /// <summary>Returns an interpolated text in the invariant culture.</summary>
     public static string Invariant(ref InvariantLine line) => line.ToStringAndClear();
 

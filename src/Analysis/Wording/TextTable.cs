@@ -36,7 +36,7 @@ public sealed class TextTable(params string[] headings)
         var widths = Widths(Enumerable.Range(0, headings.Length));
         var text = new StringBuilder();
         foreach (var row in rows.Prepend(headings))
-            text.Append(indent).Append(string.Join("  ", row.Select((cell, i) => Pad(cell, widths[i], i)))).TrimEnd().Append('\n');
+            text.Append((indent + string.Join("  ", row.Select((cell, i) => Pad(cell, widths[i], i)))).TrimEnd(' ')).Append('\n');
         return text.ToString();
     }
 

@@ -34,7 +34,7 @@ public static class TextWrapping
         width is { } most && text.Length > most ? text[..Math.Max(0, most - 1)] + "…" : text;
 
     // A number and its unit stay on one line: "7.0 %", "3 × 2".
-    private static List<string> Words(string text)
+    internal static List<string> Words(string text)
     {
         var words = new List<string>();
         foreach (var word in text.Split(' ', StringSplitOptions.RemoveEmptyEntries))

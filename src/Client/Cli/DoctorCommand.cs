@@ -20,32 +20,19 @@ internal static class DoctorCommand
 
     public static Command Create()
     {
-        var connections = new Option<string>("-c", "--connections")
-        {
-            HelpName = "N",
-            Description = "connections that the run will open (default: 400)",
-            DefaultValueFactory = _ => "400",
-        };
-        var url = new Option<string[]>("-U", "--url") { Description = "server to measure (default: this tool starts a server)" };
-        var clientCpus = new Option<string?>("--client-cpus") { HelpName = "CPUS", Description = "CPUs for the client, as in 0-1,3" };
-        var serverCpus = new Option<string?>("--server-cpus") { HelpName = "CPUS", Description = "CPUs for the server" };
-        var buffer = new Option<string?>("--socket-buffer")
-        {
-            HelpName = "SIZE",
-            Description = "socket buffer size that the run will ask for",
-        };
-        url.HelpName = "URL";
+        var list = new OptionList();
+        var connections = list.Text(HelpPlace.Machine, "-c", "N", "connections that the run will open (default: 400)", "--connections");
+        var url = list.Many(HelpPlace.Machine, "-U", "URL", "server to measure (default: this tool starts a server)", "--url");
+        var clientCpus = list.Text(HelpPlace.Machine, "--client-cpus", "CPUS", "CPUs for the client, as in 0-1,3");
+        var serverCpus = list.Text(HelpPlace.Machine, "--server-cpus", "CPUS", "CPUs for the server");
+        var buffer = list.Text(HelpPlace.Machine, "--socket-buffer", "SIZE", "socket buffer size that the run will ask for");
         var format = CompletionCommand.Suggesting(
-            new Option<string?>("--format") { HelpName = "FORMAT", Description = "text (default) or json: an array of the checks" },
-            "text", "json");
-        var command = new Command("doctor", "Check whether measurements on this machine can be trusted")
-        {
-            connections, url, clientCpus, serverCpus, buffer, format,
-        };
+            list.Text(HelpPlace.Output, "--format", "FORMAT", "text (default) or json: an array of the checks"), "text", "json");
+        var command = list.AddTo(new Command("doctor", "Check whether measurements on this machine can be trusted"));
         command.SetAction((parsed, _) => RunAsync(
             new DoctorOptions
             {
-                Connections = Connections(parsed.GetValue(connections)!),
+                Connections = Connections(parsed.GetValue(connections) ?? "400"),
                 Targets = [.. (parsed.GetValue(url) ?? []).Select(address => Parsers.Address(address))],
                 Neighbours = parsed.GetValue(url) is { Length: > 0 } ? [] : [.. ServerDefaults.Select(Address.Parse)],
                 ClientCpus = parsed.GetValue(clientCpus) is { } client ? Parsers.Cpus(client, "--client-cpus") : null,

@@ -11,6 +11,13 @@ internal sealed class OptionList
 
     public IReadOnlyList<Option> All => all;
 
+    /// <summary>Gives the command these options.</summary>
+    public Command AddTo(Command command)
+    {
+        all.ForEach(command.Options.Add);
+        return command;
+    }
+
     public Option<string> Text(HelpPlace place, string name, string value, string help, params string[] aliases) =>
         Add(new PlacedOption<string>(place, name, aliases) { HelpName = value, Description = help });
 

@@ -22,6 +22,16 @@ internal sealed record Preset
         ],
     };
 
+    /// <summary>The basis of commands that measure one load, whose defaults do not depend on the number of servers.</summary>
+    public static Preset OneLoad { get; } = Main with
+    {
+        Shapes = [],
+        FreshServers = false,
+        Duration = Main.Duration with { Given = null },
+        Rounds = Main.Rounds with { Given = null },
+        Warmup = Main.Warmup with { Given = null },
+    };
+
     /// <summary>
     /// The name of the command, as in <see cref="RunOptions.Scenario"/>. Empty for the main command and for <c>http</c>.
     /// </summary>

@@ -22,29 +22,16 @@ internal static class ReportCommand
         };
         var plots = PlotList.Names.ToArray();
         var formats = string.Join(", ", Reports.All.Select(report => report.Format));
-        var format = CompletionCommand.Suggesting(
-            new Option<string>("--format")
-            {
-                HelpName = "FORMAT",
-                Description = $"one of {formats} (default: by the extension of -o, else text)",
-            },
-            [.. Reports.All.Select(report => report.Format)]);
-        var output = new Option<string[]>("-o", "--output")
-        {
-            HelpName = "FILE",
-            Description = "the file to write, repeatable (default: the screen)",
-        };
-        var plot = CompletionCommand.Suggesting(
-            new Option<string>("--plot")
-            {
-                HelpName = "NAME",
-                Description = $"with --format svg: make only this picture: {string.Join(", ", plots)}",
-            },
-            plots);
-        var verbose = new Option<bool>("-v", "--verbose") { Description = "show all tables and doubts, also on a terminal" };
-        var command = new Command("report",
+        var list = new OptionList();
+        var format = CompletionCommand.Suggesting(list.Text(HelpPlace.Output, "--format", "FORMAT",
+            $"one of {formats} (default: by the extension of -o, else text)"), [.. Reports.All.Select(report => report.Format)]);
+        var output = list.Many(HelpPlace.Output, "-o", "FILE", "the file to write, repeatable (default: the screen)", "--output");
+        var plot = CompletionCommand.Suggesting(list.Text(HelpPlace.Output, "--plot", "NAME",
+            $"with --format svg: make only this picture: {string.Join(", ", plots)}"), plots);
+        var verbose = list.Flag(HelpPlace.Output, "-v", "show all tables and doubts, also on a terminal", "--verbose");
+        var command = list.AddTo(new Command("report",
             "Makes a report from results files: text, Markdown, CSV, JSON, HTML, SVG, HdrHistogram's text, or published numbers beside "
-            + "measured numbers.") { files, format, output, plot, verbose };
+            + "measured numbers.") { files });
         command.SetAction(typed =>
         {
             var paths = typed.GetValue(output) ?? [];

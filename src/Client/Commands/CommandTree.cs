@@ -21,7 +21,6 @@ internal static class CommandTree
         root.Add(ReportCommand.Create());
         root.Add(CompareCommand.Create());
         root.Add(CompletionCommand.Create());
-        root.Add(ReaperCommand.Create());
         foreach (var option in root.Options.OfType<HelpOption>())
             option.Action = new GroupedHelp(option);
         return root;
@@ -71,21 +70,6 @@ internal static class CommandTree
         var letters = word.TrimStart('-').Length;
         return letters < 2 ? null : known.Select(one => (Name: one, Distance: Schema.Types.Nearest.Distance(word, one)))
             .Where(one => one.Distance <= Math.Min(2, letters / 3)).OrderBy(one => one.Distance).Select(one => one.Name).FirstOrDefault();
-    }
-}
-
-/// <summary><c>GrpcBench reaper</c>, hidden from the help: ends the servers of <c>ab</c> if the run itself is killed.</summary>
-internal static class ReaperCommand
-{
-    public static Command Create()
-    {
-        var command = new Command(ProcessReaper.Command, "End servers when standard input closes") { Hidden = true };
-        command.SetAction(async (_, _) =>
-        {
-            await ProcessReaper.RunAsync(Console.In);
-            return ExitCode.Ok;
-        });
-        return command;
     }
 }
 

@@ -16,7 +16,7 @@ internal interface IConnection : IAsyncDisposable
     /// <summary>
     /// The number of calls that the server allows in flight, but at most the number of <see cref="Streams"/>. Null when unknown.
     /// </summary>
-    long? StreamsAllowed { get; }
+    long? StreamsAllowed => null;
 
     /// <summary>Bytes received so far. Null when they are not counted. May be read from any thread.</summary>
     long? BytesReceived => null;
@@ -55,7 +55,11 @@ internal interface IConnection : IAsyncDisposable
     /// Begins a batch. All calls that are sent before <see cref="Leave"/> go out together. Each Enter needs one Leave. Pairs of
     /// Enter and Leave may be nested.
     /// </summary>
-    void Enter();
+    void Enter()
+    {
+    }
 
-    void Leave();
+    void Leave()
+    {
+    }
 }

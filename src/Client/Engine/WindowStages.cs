@@ -1,4 +1,3 @@
-using IpcBench.Analysis.Statistics;
 using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
@@ -102,10 +101,7 @@ internal sealed class WindowStages(WindowRun run, IReadOnlyList<Scheduler> sched
     {
         if (!Window.IsContinued)
         {
-            var lead = new LatencyHistogram();
-            foreach (var part in Recorders.Select(recorder => recorder.Lead).OfType<LatencyHistogram>())
-                lead.Add(part);
-            run.LeadMedianNs = lead.ToCounts().ValueAt(50);
+            run.LeadMedianNs = WindowTotals.Merge(Recorders.Select(recorder => recorder.Lead)).ToCounts().ValueAt(50);
             lengthNs = Math.Max(lengthNs, Window.Medians * run.LeadMedianNs.Value);
         }
         run.PlannedNs = lengthNs == long.MaxValue ? null : lengthNs;

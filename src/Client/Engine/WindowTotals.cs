@@ -10,9 +10,9 @@ internal static class WindowTotals
         WindowRun run, IReadOnlyList<Scheduler> schedulers, EngineOptions options, WindowReadings readings, string? serverLost)
     {
         var recorders = schedulers.SelectMany(scheduler => scheduler.Recorders).ToList();
-        var failed = Failed(recorders);
+        var failed = recorders.SelectMany(recorder => recorder.Failed).GroupBy(kind => kind.Key, kind => kind.Value)
+            .ToDictionary(kind => kind.Key, kind => kind.Sum());
         var end = run.Clock.EndNs == long.MaxValue ? recorders.Max(recorder => recorder.LastDoneNs) : run.Clock.EndNs;
-        var completed = recorders.Sum(recorder => recorder.Completed);
         var credited = recorders.Sum(recorder => recorder.Credited);
         var allOk = recorders.Sum(recorder => recorder.AllOk) - readings.OkBefore;
         var allBytes = recorders.Sum(recorder => recorder.AllBytes);
@@ -34,7 +34,7 @@ internal static class WindowTotals
             Ok = recorders.Sum(recorder => recorder.Ok),
             Failed = failed,
             CutOff = cutOff.Count,
-            Completed = completed,
+            Completed = recorders.Sum(recorder => recorder.Completed),
             Credited = credited,
             Replies = recorders.Aggregate(ReplySizes.None, (sum, recorder) => sum + recorder.Replies),
             AllOk = allOk,
@@ -74,15 +74,7 @@ internal static class WindowTotals
 
     private static bool Conserves(LoadResult result) => result.Started == result.Ok + result.Failed.Values.Sum() + result.CutOff;
 
-    private static Dictionary<string, long> Failed(List<LatencyRecorder> recorders)
-    {
-        var sum = new Dictionary<string, long>();
-        foreach (var (kind, count) in recorders.SelectMany(recorder => recorder.Failed))
-            sum[kind] = sum.GetValueOrDefault(kind) + count;
-        return sum;
-    }
-
-    private static LatencyHistogram Merge(IEnumerable<LatencyHistogram?> parts)
+    internal static LatencyHistogram Merge(IEnumerable<LatencyHistogram?> parts)
     {
         var sum = new LatencyHistogram();
         foreach (var part in parts)

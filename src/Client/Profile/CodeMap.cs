@@ -55,15 +55,7 @@ internal sealed partial class CodeMap
                 return null;
             address = address - offset + start;
         }
-        var (low, high) = (0, methods.Count);
-        while (low < high)
-        {
-            var middle = (low + high) / 2;
-            if (methods[middle].From <= address)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        var low = ~methods.BinarySearch((address, ulong.MaxValue, "")); // never found, so it gives the first method behind the address
         return low > 0 && address - methods[low - 1].From < methods[low - 1].Length ? FrameOf(methods[low - 1].Text) : null;
     }
 

@@ -44,18 +44,13 @@ internal static class DiagnosticsPort
         try
         {
             await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), patience.Token);
-            await socket.SendAsync(Message(command, payload), patience.Token);
+            await using var stream = new NetworkStream(socket);
+            await stream.WriteAsync(Message(command, payload), patience.Token);
             var answer = new byte[HeaderLength];
-            for (var read = 0; read < answer.Length;)
-            {
-                var more = await socket.ReceiveAsync(answer.AsMemory(read), patience.Token);
-                if (more == 0)
-                    return false;
-                read += more;
-            }
+            await stream.ReadExactlyAsync(answer, patience.Token);
             return answer[16] == Server && answer[17] == Ok;
         }
-        catch (Exception e) when (e is SocketException or OperationCanceledException or ArgumentException)
+        catch (Exception e) when (e is SocketException or IOException or OperationCanceledException or ArgumentException)
         {
             return false;
         }

@@ -43,8 +43,6 @@ internal sealed class PerCallConnection : IConnection, IStream
 
     public int Reopened => 0;
 
-    public long? StreamsAllowed => null;
-
     public long? BytesReceived => Volatile.Read(ref received);
 
     /// <summary>Connects once to check that there is a server. Throws if there is none, so that no load begins.</summary>
@@ -97,15 +95,6 @@ internal sealed class PerCallConnection : IConnection, IStream
     }
 
     public void SetAccepting(bool accepting) => this.accepting = accepting;
-
-    // The connection of each call flushes itself.
-    public void Enter()
-    {
-    }
-
-    public void Leave()
-    {
-    }
 
     public async ValueTask DisposeAsync()
     {

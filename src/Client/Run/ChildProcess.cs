@@ -47,6 +47,18 @@ internal static partial class ChildProcess
         }
     }
 
+    /// <summary>Starts a server with redirected standard streams.</summary>
+    /// <param name="hiddenVariables">Runtime variables that this process has changed, with their original values.</param>
+    public static Process Start(
+        ProcessStartInfo server, IReadOnlyDictionary<string, string?> hiddenVariables, CpuSet? cpus, string name)
+    {
+        foreach (var (variable, original) in hiddenVariables)
+            server.Environment[variable] = original;
+        server.RedirectStandardInput = server.RedirectStandardOutput = server.RedirectStandardError = true;
+        server.CreateNoWindow = true;
+        return Affinity.Start(server, cpus ?? Relaunch.CpusBefore(), name);
+    }
+
     /// <summary>
     /// Closes the server's standard input, which tells the server to end. Kills the server if it does not end in time.
     /// Then removes the server's sockets, since a killed server cannot remove them.
@@ -71,7 +83,8 @@ internal static partial class ChildProcess
         process.Dispose();
         foreach (var address in addresses)
             TryRemove(() => RemoveSocket(address));
-        TryRemove(() => RemoveDiagnostics(id));
+        if (!OperatingSystem.IsWindows() && !Directory.Exists($"/proc/{id}"))
+            RemoveDiagnostics(id);
         if (refused)
         {
             throw new EnvironmentException(string.Create(CultureInfo.InvariantCulture,
@@ -169,16 +182,14 @@ internal static partial class ChildProcess
     /// Removes the sockets for debuggers that a killed .NET process has left. On Windows, debuggers use pipes, which end
     /// with the process.
     /// </summary>
-    private static void RemoveDiagnostics(int id)
+    internal static void RemoveDiagnostics(int id) => TryRemove(() =>
     {
-        if (OperatingSystem.IsWindows() || Directory.Exists($"/proc/{id}"))
-            return;
         foreach (var kind in (string[])["dotnet-diagnostic-", "clr-debug-pipe-"])
         {
             foreach (var file in Directory.GetFiles(Path.GetTempPath(), $"{kind}{id}-*"))
                 File.Delete(file);
         }
-    }
+    });
 
     private static void TryRemove(Action remove)
     {

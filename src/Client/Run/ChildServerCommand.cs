@@ -39,14 +39,7 @@ internal sealed class ChildServerCommand(
             start.ArgumentList.Add(argument);
         if (knobs.ServerGc is { } gc)
             start.Environment["DOTNET_gcServer"] = gc == "server" ? "1" : "0";
-
-        // This process has changed some environment variables of its runtime. The server gets their original values.
-        foreach (var (name, original) in hiddenVariables)
-            start.Environment[name] = original;
-        start.RedirectStandardInput = start.RedirectStandardOutput = start.RedirectStandardError = true;
-        start.UseShellExecute = false;
-        start.CreateNoWindow = true;
-        return Affinity.Start(start, cpus ?? Relaunch.CpusBefore(), Name);
+        return ChildProcess.Start(start, hiddenVariables, cpus, Name);
     }
 
     /// <summary>Finds the server's program. Returns how to start the program, without arguments.</summary>

@@ -4,16 +4,9 @@ using IpcBench.Host;
 namespace IpcBench.Client.Run;
 
 /// <summary>The clocks of both sides and of the machine at one edge of a window.</summary>
-internal sealed record EdgeClocks
+/// <param name="Server">Null when the server's processes are unknown.</param>
+internal sealed record EdgeClocks(Environment.ProcessCpuUsage Client, TreeReading? Server, MachineSnapshot? Machine)
 {
-    public required TimeSpan ClientUser { get; init; }
-    public required TimeSpan ClientKernel { get; init; }
-
-    /// <summary>Null when the server's processes are unknown.</summary>
-    public required TreeReading? Server { get; init; }
-
-    public required MachineSnapshot? Machine { get; init; }
-
     /// <summary>The monotonic clock.</summary>
     public long Timestamp { get; } = Stopwatch.GetTimestamp();
 
@@ -26,22 +19,10 @@ internal sealed record EdgeClocks
     public static EdgeClocks ReadAtBegin(ProcessTree? server)
     {
         var (machine, tree) = (MachineSnapshot.Take(), server?.Read());
-        return From(Environment.CpuUsage, tree, machine);
+        return new(Environment.CpuUsage, tree, machine);
     }
 
     /// <summary>Reads the clocks when a window ends, the client's clock first.</summary>
     /// <inheritdoc cref="ReadAtBegin" path="/param"/>
-    public static EdgeClocks ReadAtEnd(ProcessTree? server)
-    {
-        var client = Environment.CpuUsage;
-        return From(client, server?.Read(), MachineSnapshot.Take());
-    }
-
-    private static EdgeClocks From(Environment.ProcessCpuUsage client, TreeReading? server, MachineSnapshot? machine) => new()
-    {
-        ClientUser = client.UserTime,
-        ClientKernel = client.PrivilegedTime,
-        Server = server,
-        Machine = machine,
-    };
+    public static EdgeClocks ReadAtEnd(ProcessTree? server) => new(Environment.CpuUsage, server?.Read(), MachineSnapshot.Take());
 }

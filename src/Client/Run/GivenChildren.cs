@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using IpcBench.Client.Plan;
-using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
@@ -39,18 +38,9 @@ internal sealed class GivenChildren(IReadOnlyDictionary<string, string?> hiddenV
 
     private Process Start(IReadOnlyList<string> words)
     {
-        var start = new ProcessStartInfo(words[0], words.Skip(1))
-        {
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-            UseShellExecute = false,
-            CreateNoWindow = true,
-        };
-        foreach (var (variable, original) in hiddenVariables)
-            start.Environment[variable] = original;
+        var start = new ProcessStartInfo(words[0], words.Skip(1));
         ProcessReaper.MarkServer(start);
-        var process = Affinity.Start(start, Relaunch.CpusBefore(), "the command");
+        var process = ChildProcess.Start(start, hiddenVariables, null, "the command");
         // Children.Start starts one child at a time.
         kept.Add(reaper.Keep(process));
         return process;

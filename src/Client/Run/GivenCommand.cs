@@ -59,20 +59,9 @@ internal sealed class GivenCommand(
     public Process Start()
     {
         var filled = Filled().ToList();
-        var start = new ProcessStartInfo(filled[0])
-        {
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-            UseShellExecute = false,
-            CreateNoWindow = true,
-        };
-        foreach (var argument in filled.Skip(1))
-            start.ArgumentList.Add(argument);
-        foreach (var (variable, original) in hiddenVariables)
-            start.Environment[variable] = original;
+        var start = new ProcessStartInfo(filled[0], filled.Skip(1));
         ProcessReaper.MarkServer(start);
-        return Affinity.Start(start, cpus ?? Relaunch.CpusBefore(), name);
+        return ChildProcess.Start(start, hiddenVariables, cpus, name);
     }
 
     /// <summary>Finds a free port. It is very unlikely that another program takes the port before the server does.</summary>

@@ -67,27 +67,11 @@ internal static partial class Relaunch
         var set = info.Environment.Where(entry => entry.Value is not null);
         string?[] environment = [.. set.Select(entry => $"{entry.Key}={entry.Value}"), null];
         Console.Out.Flush();
-        RemoveDiagnosticSocket();
+        // The runtime removes its diagnostic socket at its exit, but execve skips the exit. If the socket stayed, the new runtime could
+        // not bind the same name (design-docs/ipc-protocol.md of dotnet/diagnostics: dotnet-diagnostic-{pid}-{key}-socket).
+        ChildProcess.RemoveDiagnostics(Environment.ProcessId);
         _ = execve(info.FileName, arguments, environment);
         throw new EnvironmentException($"cannot start {info.FileName}: {Marshal.GetLastPInvokeErrorMessage()}");
-    }
-
-    /// <summary>
-    /// Removes the diagnostic socket of this process. The runtime removes it at its exit, but execve skips the exit. If
-    /// the socket stayed, the new runtime could not bind the same name, and would leave the socket behind
-    /// (design-docs/ipc-protocol.md of dotnet/diagnostics: dotnet-diagnostic-{pid}-{key}-socket).
-    /// </summary>
-    private static void RemoveDiagnosticSocket()
-    {
-        try
-        {
-            foreach (var socket in Directory.EnumerateFiles(Path.GetTempPath(), $"dotnet-diagnostic-{Environment.ProcessId}-*-socket"))
-                File.Delete(socket);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            // The socket stays, which is no reason to stop.
-        }
     }
 
     [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]

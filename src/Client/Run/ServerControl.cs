@@ -16,11 +16,11 @@ namespace IpcBench.Client.Run;
 /// </summary>
 internal sealed class ServerControl : IDisposable
 {
-    private readonly ControlClient? client;
+    private readonly GrpcCaller? caller;
 
-    private ServerControl(ControlClient? client, DescribeReply? description)
+    private ServerControl(GrpcCaller? caller, DescribeReply? description)
     {
-        this.client = client;
+        this.caller = caller;
         Description = description;
     }
 
@@ -42,7 +42,7 @@ internal sealed class ServerControl : IDisposable
         try
         {
             foreach (var client in addresses)
-                own.Add(await OpenOneAsync(new ControlClient(client, options, patience), [], mustAnswer: true, cancellation));
+                own.Add(await OpenOneAsync(Caller(client), [], mustAnswer: true, cancellation));
             foreach (var target in targets)
             {
                 if (controls.ContainsKey(target.Address))
@@ -55,8 +55,7 @@ internal sealed class ServerControl : IDisposable
                 }
                 var known = own.Concat(controls.Values).FirstOrDefault(control => control.Offers(target.Address));
                 controls[target.Address] = known ?? (ProtocolTable.IsGrpcServed(target.Protocol)
-                    ? await OpenOneAsync(new ControlClient(target.Address, options, patience), controls.Values,
-                        mustAnswer: target.Call is null, cancellation)
+                    ? await OpenOneAsync(Caller(target.Address), controls.Values, mustAnswer: target.Call is null, cancellation)
                     : new ServerControl(null, null));
             }
             return controls;
@@ -67,16 +66,18 @@ internal sealed class ServerControl : IDisposable
                 control.Dispose();
             throw;
         }
+
+        GrpcCaller Caller(Address address) => new(address, options) { Patience = patience ?? GrpcCaller.DefaultPatience };
     }
 
     /// <summary>Asks for the server's present counters. Null when the server does not report them, or does not answer.</summary>
     public async Task<UsageReply?> UsageAsync(CancellationToken cancellation)
     {
-        if (client is null || Description is null)
+        if (caller is null || Description is null)
             return null;
         try
         {
-            return await client.UsageAsync(cancellation);
+            return await CallAsync(caller, "Usage", new UsageRequest(), UsageReply.Parser, cancellation);
         }
         catch (IOException)
         {
@@ -87,7 +88,17 @@ internal sealed class ServerControl : IDisposable
     /// <summary>Makes one call of this mode and returns its answer. Null for a server that does not serve gRPC.</summary>
     /// <exception cref="IOException">The server does not answer, or not in time.</exception>
     public async Task<GrpcAnswer?> BenchAsync(string mode, long size, CancellationToken cancellation) =>
-        client is null ? null : await client.BenchAsync(mode, size, cancellation);
+        caller is null ? null : await caller.CallAsync("/" + CallMode.MethodOf(mode), mode switch
+        {
+            CallMode.Unary => new DownloadRequest { Size = size }.ToByteArray(),
+            CallMode.Pull => new PullRequest { Size = size, Messages = 1 }.ToByteArray(),
+            _ => PayloadFrame.ForSize((int)size).AsMemory(GrpcFraming.PrefixLength),
+        }, cancellation);
+
+    /// <summary>Asks a server for its description. Null when it has no Control service.</summary>
+    /// <exception cref="IOException">No server answers.</exception>
+    internal static Task<DescribeReply?> DescribeAsync(GrpcCaller caller, CancellationToken cancellation) =>
+        CallAsync(caller, "Describe", new DescribeRequest(), DescribeReply.Parser, cancellation);
 
     /// <summary>Makes the server's part of the results file.</summary>
     public ServerInfo? Info(IEnumerable<Address> addresses) => Description is null ? null : new ServerInfo
@@ -119,78 +130,49 @@ internal sealed class ServerControl : IDisposable
     /// Returns the number of control connections at this endpoint, which are not measured: 1 if the control connection
     /// goes to this endpoint, else 0.
     /// </summary>
-    public int OwnConnections(Address address) => client?.Address == address ? 1 : 0;
+    public int OwnConnections(Address address) => caller?.Address == address ? 1 : 0;
 
-    public void Dispose() => client?.Dispose();
+    public void Dispose() => caller?.Dispose();
 
     private bool Offers(Address address) => Description?.Endpoints.Any(endpoint => IsAt(endpoint.Address, address)) == true;
 
     private static bool IsAt(string told, Address address) => Address.TryParse(told, out var there, out _) && there == address;
 
     private static async Task<ServerControl> OpenOneAsync(
-        ControlClient client, IEnumerable<ServerControl> others, bool mustAnswer, CancellationToken cancellation)
+        GrpcCaller caller, IEnumerable<ServerControl> others, bool mustAnswer, CancellationToken cancellation)
     {
         try
         {
-            var description = await DescriptionAsync(client, mustAnswer, cancellation);
+            var description = await DescriptionAsync(caller, mustAnswer, cancellation);
             var known = description is null ? null : others.FirstOrDefault(control => control.Description?.Equals(description) == true);
             if (known is null)
-                return new ServerControl(client, description);
-            client.Dispose(); // the address is another spelling for a process that is already known
+                return new ServerControl(caller, description);
+            caller.Dispose(); // the address is another spelling for a process that is already known
             return known;
         }
         catch
         {
-            client.Dispose();
+            caller.Dispose();
             throw;
         }
     }
 
     // The user's service may reset a call to an unknown method, or never answer it. Such a service counts as a server
     // without description.
-    private static async Task<DescribeReply?> DescriptionAsync(ControlClient client, bool mustAnswer, CancellationToken cancellation)
+    private static async Task<DescribeReply?> DescriptionAsync(GrpcCaller caller, bool mustAnswer, CancellationToken cancellation)
     {
         try
         {
-            return await client.DescribeAsync(cancellation);
+            return await DescribeAsync(caller, cancellation);
         }
         catch (IOException) when (!mustAnswer)
         {
             return null;
         }
     }
-}
 
-/// <summary>Asks a server for its description and counters, outside the windows. Its counts are compared with the client's.</summary>
-internal sealed class ControlClient(Address address, ConnectorOptions options, TimeSpan? patience = null) : IDisposable
-{
-    private readonly GrpcCaller caller = new(address, options) { Patience = patience ?? GrpcCaller.DefaultPatience };
-
-    public Address Address => caller.Address;
-
-    /// <summary>Asks the server for its description. Null when it has no Control service.</summary>
-    /// <exception cref="IOException">No server answers.</exception>
-    public Task<DescribeReply?> DescribeAsync(CancellationToken cancellation) =>
-        CallAsync("Describe", new DescribeRequest(), DescribeReply.Parser, cancellation);
-
-    /// <summary>Asks the server for its counters. Null when the server does not report them.</summary>
-    /// <exception cref="IOException">No server answers.</exception>
-    public Task<UsageReply?> UsageAsync(CancellationToken cancellation) =>
-        CallAsync("Usage", new UsageRequest(), UsageReply.Parser, cancellation);
-
-    /// <summary>Makes one call of this mode and returns the server's answer.</summary>
-    /// <exception cref="IOException">No server answers.</exception>
-    public Task<GrpcAnswer> BenchAsync(string mode, long size, CancellationToken cancellation) =>
-        caller.CallAsync("/" + CallMode.MethodOf(mode), mode switch
-        {
-            CallMode.Unary => new DownloadRequest { Size = size }.ToByteArray(),
-            CallMode.Pull => new PullRequest { Size = size, Messages = 1 }.ToByteArray(),
-            _ => PayloadFrame.ForSize((int)size).AsMemory(GrpcFraming.PrefixLength),
-        }, cancellation);
-
-    public void Dispose() => caller.Dispose();
-
-    private async Task<T?> CallAsync<T>(string method, IMessage request, MessageParser<T> parser, CancellationToken cancellation)
+    private static async Task<T?> CallAsync<T>(
+        GrpcCaller caller, string method, IMessage request, MessageParser<T> parser, CancellationToken cancellation)
         where T : class, IMessage<T>
     {
         var answer = await caller.CallAsync("/ipcbench.v1.Control/" + method, request.ToByteArray(), cancellation);

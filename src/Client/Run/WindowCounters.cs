@@ -111,8 +111,8 @@ internal sealed class WindowCounters(
     /// <summary>Computes the usage of this process in the window.</summary>
     public ProcessUsage Client(long calls) => Usage.Between(before!, after!, calls) with
     {
-        CpuUserNs = Usage.Nanoseconds(end!.ClientUser - begin!.ClientUser),
-        CpuKernelNs = Usage.Nanoseconds(end.ClientKernel - begin.ClientKernel),
+        CpuUserNs = Usage.Nanoseconds(end!.Client.UserTime - begin!.Client.UserTime),
+        CpuKernelNs = Usage.Nanoseconds(end.Client.PrivilegedTime - begin.Client.PrivilegedTime),
         Loop = Usage.From(callsAfter - callsBefore),
     };
 

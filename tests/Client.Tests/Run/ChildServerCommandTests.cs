@@ -102,8 +102,8 @@ public class ChildServerCommandTests
         Assert.All(own, knob => Assert.Contains(knob.ServerOption!, command.Arguments()));
 
         await using var server = await ChildServer.StartAsync(command, TestContext.Current.CancellationToken);
-        using var control = new ControlClient(server.Endpoints[0].Address, new ConnectorOptions());
-        var told = await control.DescribeAsync(TestContext.Current.CancellationToken);
+        using var caller = new GrpcCaller(server.Endpoints[0].Address, new ConnectorOptions());
+        var told = await ServerControl.DescribeAsync(caller, TestContext.Current.CancellationToken);
 
         // The reply has a separate field for the stack.
         Assert.Equal("built-in", told!.Stack);

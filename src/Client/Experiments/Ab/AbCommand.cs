@@ -17,11 +17,9 @@ namespace IpcBench.Client.Experiments.Ab;
 /// </summary>
 internal sealed class AbCommand
 {
-    public static Preset Preset { get; } = Preset.Main with
+    public static Preset Preset { get; } = Preset.OneLoad with
     {
         OffersChildren = false,
-        Shapes = [],
-        FreshServers = false, // Read sets it to true, also for measurements that count calls (-n)
         Name = "ab",
         Description = "Compares two builds of a server in one run: is the new build slower? Two commands start the builds, and every round "
             + "has new processes of both. About 6 minutes.",

@@ -11,10 +11,8 @@ internal static class EchoExperiment
     /// <summary>
     /// Packets go to the server and back with no protocol at all, as in the oldest published comparison of local transports.
     /// </summary>
-    public static Preset Preset { get; } = Preset.Main with
+    public static Preset Preset { get; } = Preset.OneLoad with
     {
-        Shapes = [],
-        FreshServers = false,
         Name = "echo",
         Description = "Ping-pong of bytes without a protocol: every packet is echoed and checked. The report has the time of a round trip "
             + "and the ratio to TCP.",

@@ -8,10 +8,9 @@ namespace IpcBench.Client.Experiments.Http;
 /// <summary><c>http URL…</c>: measures HTTP/1.1 servers that already run, as the main command measures gRPC servers.</summary>
 internal static class HttpCommand
 {
-    public static Preset Preset { get; } = Preset.Main with
+    public static Preset Preset { get; } = Preset.OneLoad with
     {
         OffersChildren = false,
-        Shapes = [],
         Protocols = [ProtocolTable.Http1],
         Sizes = new("0"), // the size is taken from the first reply
         Duration = new(Preset.Main.Duration.Given!),

@@ -10,10 +10,8 @@ internal static class LayersExperiment
     /// Raw echo, bare HTTP/2 and gRPC on the same transports in one interleaved run. The difference between two of
     /// these measurements is the cost of a layer.
     /// </summary>
-    public static Preset Preset { get; } = Preset.Main with
+    public static Preset Preset { get; } = Preset.OneLoad with
     {
-        Shapes = [],
-        FreshServers = false,
         Name = "layers",
         Description = "Measures what each layer adds to the time of a call: kernel, .NET's sockets, Kestrel's connection, HTTP/2 and gRPC, "
             + "on each transport. About 16 minutes; with --quick 4.",
@@ -31,9 +29,6 @@ internal static class LayersExperiment
         Sizes = new("10,10k"),
         Connections = new("1"),
         QuickTime = "five minutes",
-        Duration = Preset.Main.Duration with { Given = null },
-        Rounds = Preset.Main.Rounds with { Given = null },
-        Warmup = Preset.Main.Warmup with { Given = null },
         // The command offers only one client, only closed loops, and only servers that this tool starts, since the layers must be
         // parts of the same calls on the same endpoints.
         NotOffered =

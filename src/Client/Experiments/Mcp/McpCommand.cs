@@ -14,7 +14,7 @@ namespace IpcBench.Client.Experiments.Mcp;
 /// </summary>
 internal sealed class McpCommand
 {
-    public static Preset Preset { get; } = Preset.Main with
+    public static Preset Preset { get; } = Preset.OneLoad with
     {
         Name = "mcp",
         Description = "Calls a tool of any MCP server and compares servers: started by a command (stdio), over HTTP, or on a socket. "
@@ -29,14 +29,9 @@ internal sealed class McpCommand
 
             """,
         OffersChildren = false,
-        Shapes = [],
-        FreshServers = false,
         Protocols = [ProtocolTable.JsonRpc],
         Sizes = new("0"), // the size is taken from the first reply
         Connections = new("1"),
-        Duration = Preset.Main.Duration with { Given = null },
-        Rounds = Preset.Main.Rounds with { Given = null },
-        Warmup = Preset.Main.Warmup with { Given = null },
         NotOffered =
         [
             "-U", "--transports", "-s", "--client", "--mode", "--protocol", "--messages", "--chunk", "--aa", "--connect-per-call",

@@ -57,16 +57,7 @@ internal static class Receipts
         return true;
     }
 
-    /// <summary>Adds the counts. Returns -1 when a count is negative or the sum is impossibly large.</summary>
-    private static long Sum(IEnumerable<long> counts)
-    {
-        var sum = 0L;
-        foreach (var count in counts)
-        {
-            if (count < 0 || count > long.MaxValue - sum)
-                return -1;
-            sum += count;
-        }
-        return sum;
-    }
+    /// <summary>Adds the counts. Returns -1 when a count is negative.</summary>
+    private static decimal Sum(IReadOnlyCollection<long> counts) =>
+        counts.Any(count => count < 0) ? -1 : counts.Sum(count => (decimal)count);
 }

@@ -77,11 +77,8 @@ internal sealed class GrpcDotnetConnection : IConnection
 
     public int Reopened => reopener.Reopened + Volatile.Read(ref reconnects);
 
-    /// <summary>
-    /// Always null. The library respects the server's limit but does not report it. When a call waits for a free
-    /// stream, the wait is part of its latency.
-    /// </summary>
-    public long? StreamsAllowed => null;
+    // StreamsAllowed is null: the library respects the server's limit but does not report it. When a call waits for a free
+    // stream, the wait is part of its latency.
 
     public async Task OpenAsync(CancellationToken cancellation)
     {
@@ -147,15 +144,6 @@ internal sealed class GrpcDotnetConnection : IConnection
     {
         foreach (var stream in streams)
             stream.CutOff(sentBeforeNs);
-    }
-
-    // The library flushes each call itself.
-    public void Enter()
-    {
-    }
-
-    public void Leave()
-    {
     }
 
     public async ValueTask DisposeAsync()

@@ -6,7 +6,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
 
-public class ControlClientTests
+public class DescribeTests
 {
     [Fact]
     public async Task A_server_that_resets_every_connection_is_reported_as_not_answering()
@@ -18,8 +18,8 @@ public class ControlClientTests
         // The client notices the reset earlier or later by chance, so the test makes many attempts.
         for (var attempt = 0; attempt < 300; attempt++)
         {
-            using var client = new ControlClient(address, new ConnectorOptions(), TestLoad.Patience);
-            var told = await Assert.ThrowsAnyAsync<IOException>(() => client.DescribeAsync(CancellationToken.None));
+            using var client = new GrpcCaller(address, new ConnectorOptions()) { Patience = TestLoad.Patience };
+            var told = await Assert.ThrowsAnyAsync<IOException>(() => ServerControl.DescribeAsync(client, CancellationToken.None));
             Assert.StartsWith($"{address} does not answer: ", told.Message);
         }
         listener.Stop();
