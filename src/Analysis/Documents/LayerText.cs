@@ -27,8 +27,8 @@ internal static class LayerText
         var floor = budgets.Any(HasFloor)
             ? " (an echo from an event loop: the cost of the kernel and of this client)" : "";
         var children = budgets.Any(IsOfChild)
-            ? " The first figure of shm is an echo through the ring. The row .NET sockets of stdio and socketpair is a thread that blocks "
-                + "in each read." : "";
+            ? " The first figure of shm is an echo through the ring. For stdio and socketpair the row .NET sockets is the change from "
+                + "the event loop to a thread that blocks in each read." : "";
         return $"{what} In µs. The first figure of a column includes all layers below{floor}.{children} \"{Undecided}\": the interval "
             + "contains 0. An echo carries its bytes both ways, a download only one way: with large sizes the steps below "
             + "HTTP/2 are upper bounds, and the step of HTTP/2 is a lower bound.";
@@ -112,7 +112,7 @@ internal static class LayerText
 
     /// <summary>Names a layer above the lowest, and the layers that a comparison includes in it.</summary>
     private static string NameOf(LayerBudget budget, LayerStep step) =>
-        (IsOfChild(budget) && step.Layer == Layer.All[1] ? "the blocking read" : step.Layer.Name)
+        (IsOfChild(budget) && step.Layer == Layer.All[1] ? "the change to a blocking read" : step.Layer.Name)
             + (step.Included.Count == 0 ? "" : $" (with {And([.. step.Included.Select(layer => layer.Name)])})");
 
     /// <summary>Whether the echo of the lowest layer (one thread) takes longer than that of the next layer (several threads).</summary>
@@ -158,9 +158,8 @@ internal static class LayerText
     private static string Does(string layer, string verb) =>
         $"{layer} {verb}{(layer.StartsWith(".NET's sockets", StringComparison.Ordinal) ? "" : "s")}";
 
-    // A saving of shared memory is that of the ring against the kernel.
-    private static string In(LayerBudget budget) => budget.Savings[0].Layer == Layer.All[0]
-        ? IsOfRing(budget) ? "with the ring in place of the kernel" : "in the kernel" : $"up to {budget.Savings[0].Layer.Name}";
+    private static string In(LayerBudget budget) => budget.Savings[0].Layer != Layer.All[0] ? $"up to {budget.Savings[0].Layer.Name}"
+        : IsOfRing(budget) || IsOfRing(budget.Reference!) ? "in the lowest layer (the ring of shm, else the kernel)" : "in the kernel";
 
     private static string Below(LayerBudget budget) => HasFloor(budget) ? budget.Steps[0].Layer.Name
         : IsOfRing(budget) && budget.Steps[0].Layer.Protocol == "echo" && budget.Steps[0].Layer.Sockets.Length > 0 ? "the ring"

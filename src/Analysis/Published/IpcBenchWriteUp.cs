@@ -12,7 +12,7 @@ internal static class IpcBenchWriteUp
         Author = "Peter Goldsborough",
         Year = 2021,
         Where = "github.com/goldsborough/ipc-bench",
-        Claim = "shared memory is 36 times as fast as a Unix socket",
+        Claim = "shared memory is 36 times as fast as a Unix socket with 100 B, and 13 times as fast with 1,000 B",
         Setup = "Two C programs. One message of 100 B or 1,000 B goes to the other program and back (over the pipe only to the "
             + "other program), then the next.",
         Machine = "Intel Core i5-4590S, Ubuntu 20.04.1",

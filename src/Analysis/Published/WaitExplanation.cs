@@ -23,9 +23,9 @@ internal sealed class WaitExplanation : IExplanation
                 table.Add(ratio.What, way.Key.Wait, Text(run, way, reference), way.Show(Metric.Mean), way.Show(Metric.TotalCpu));
             string[] faster = [.. ways.Select(way => Faster(run, cell, way)).OfType<string>()];
             if (faster.Length > 0)
-                sentences.Add($"{ratio.What}: {string.Join("; ", faster)}.");
+                sentences.Add($"Shared memory, {Quantity.Size(cell.Key.Size)}: {string.Join("; ", faster)}.");
         }
-        return table.IsEmpty ? null : new Explained("The same with other ways of waiting", table, sentences);
+        return table.IsEmpty ? null : new Explained("The ratio for each way of waiting", table, sentences);
     }
 
     /// <summary>Says which of two ways of waiting is faster. Null when neither is shown to be.</summary>
@@ -33,7 +33,7 @@ internal sealed class WaitExplanation : IExplanation
     {
         var (first, second) = Claim(run, cell, way) is { IsBetter: true } ? (cell, way) : (way, cell);
         return cell != way && Claim(run, first, second) is { IsBetter: true }
-            ? $"{first.Key.Wait} {Text(run, first, second)} as fast as {second.Key.Wait}" : null;
+            ? $"{first.Key.Wait} is {Text(run, first, second)} as fast as {second.Key.Wait}" : null;
     }
 
     private static ArmComparison? Claim(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
