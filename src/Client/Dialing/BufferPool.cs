@@ -14,7 +14,7 @@ internal sealed class BufferPool(int size = 16 * 1024)
     {
         if (atLeast > size)
         {
-            size = (int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)atLeast);
+            size = (int)Math.Min(System.Numerics.BitOperations.RoundUpToPowerOf2((uint)atLeast), (uint)Array.MaxLength);
             free.Clear();
         }
         return free.TryPop(out var buffer) ? buffer : GC.AllocateUninitializedArray<byte>(size, pinned: true);

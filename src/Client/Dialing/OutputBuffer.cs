@@ -144,7 +144,8 @@ internal sealed class OutputBuffer(BufferPool pool) : IBufferWriter<byte>
     // The new array has as much free room as waiting bytes. So each byte is moved about once, however many bytes wait.
     private void Grow(int count)
     {
-        var larger = pool.Rent(end - start + Math.Max(count, end - start));
+        var waiting = end - start;
+        var larger = pool.Rent((int)Math.Max(waiting + count, Math.Min(2L * waiting, Array.MaxLength)));
         Unsent.Span.CopyTo(larger);
         var length = end - start;
         for (var next = firstBorrowed; next < endBorrowed; next++)
