@@ -1,5 +1,4 @@
 using System.Text;
-using IpcBench.Analysis.Results;
 
 namespace IpcBench.Client.Plan;
 
@@ -21,21 +20,10 @@ internal static class HeaderTexts
 
     private static IEnumerable<string> Lines(string text)
     {
-        var lines = (text[0] == '@' ? OfFile(text[1..]) : Environment.GetEnvironmentVariable(text[1..])
+        var lines = (text[0] == '@' ? Encoding.UTF8.GetString(Parsers.File(text[1..], $"-H {text}")).TrimStart('\uFEFF')
+            : Environment.GetEnvironmentVariable(text[1..])
             ?? throw new UsageException($"-H {text}: the environment has no variable {text[1..]}"))
             .Split('\n', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
         return lines.Length > 0 ? lines : throw new UsageException($"-H {text} holds no header");
-    }
-
-    private static string OfFile(string file)
-    {
-        try
-        {
-            return Encoding.UTF8.GetString(WholeFile.Read(file)).TrimStart('\uFEFF');
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
-        {
-            throw new UsageException($"-H @{file} cannot be read: {e.Message.ReplaceLineEndings(" ").TrimEnd('.')}");
-        }
     }
 }

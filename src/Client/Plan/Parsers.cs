@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using IpcBench.Analysis.Results;
 using IpcBench.Host;
 using IpcBench.Transports;
 
@@ -88,6 +89,19 @@ internal static class Parsers
     public static string OneOf(string text, string what, params string[] choices) => choices.Contains(text)
         ? text
         : throw new UsageException($"{what} '{text}' is unknown: write one of {string.Join(", ", choices)}");
+
+    /// <summary>Reads a whole file that an option names.</summary>
+    public static byte[] File(string file, string what)
+    {
+        try
+        {
+            return WholeFile.Read(file);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
+        {
+            throw new UsageException($"{what} cannot be read: {e.Message}");
+        }
+    }
 
     /// <summary>Reads the address of a server.</summary>
     /// <param name="prefix">The beginning of the error message.</param>

@@ -122,7 +122,8 @@ internal static class ProtocolTable
     {
         var asked = options.Request ?? throw new ArgumentException("an HTTP/1.1 call needs a request", nameof(options));
         var same = asked.BodyOf is null ? asked.ToBytes(close: options.ConnectPerCall) : null;
-        var dialer = await HttpProtocol.DialerAsync(options, options.Connector, cancellation);
+        var dialer = await Dialer.ForAsync(
+            options.Address, options.Connector with { Alpn = "http/1.1" }, options.Size + HeadRoom, cancellation);
         return dialer.Connections(scheduler =>
         {
             var request = same ?? asked.ToBytes(close: options.ConnectPerCall, Interlocked.Increment(ref httpConnections));

@@ -1,7 +1,7 @@
-using System.Diagnostics;
 using System.Globalization;
 using System.Net.Sockets;
 using IpcBench.Analysis.Results;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
@@ -17,19 +17,14 @@ internal static class LeftSockets
     /// <summary>Removes the socket files of killed runs.</summary>
     public static void Remove()
     {
-        foreach (var file in Left().ToList())
-            WholeFile.TryDelete(file);
-
-        static IEnumerable<string> Left()
+        try
         {
-            try
-            {
-                return Directory.EnumerateFiles(Path.GetTempPath(), "*" + Prefix + "*").Where(IsLeft).ToList();
-            }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-            {
-                return [];
-            }
+            foreach (var file in Directory.GetFiles(Path.GetTempPath(), "*" + Prefix + "*").Where(IsLeft))
+                WholeFile.TryDelete(file);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // The files stay.
         }
     }
 
@@ -39,7 +34,8 @@ internal static class LeftSockets
     {
         var name = Path.GetFileName(file);
         var words = name[name.IndexOf(Prefix, StringComparison.Ordinal)..].Split('-');
-        if (words.Length != 3 || !int.TryParse(words[1], NumberStyles.None, CultureInfo.InvariantCulture, out var run) || IsThere(run))
+        if (words.Length != 3 || !int.TryParse(words[1], NumberStyles.None, CultureInfo.InvariantCulture, out var run)
+            || ProcessClock.Read(run) is not null)
             return false;
         using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
         try
@@ -54,19 +50,6 @@ internal static class LeftSockets
         catch (ArgumentOutOfRangeException)
         {
             return false; // the path is too long for a socket, so the file is not from this tool
-        }
-    }
-
-    private static bool IsThere(int process)
-    {
-        try
-        {
-            using var found = Process.GetProcessById(process);
-            return true;
-        }
-        catch (ArgumentException)
-        {
-            return false;
         }
     }
 }

@@ -1,5 +1,5 @@
 using IpcBench.Client.Protocols;
-using IpcBench.Client.Protocols.Http1;
+using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http1.Support;
 
@@ -46,5 +46,5 @@ public class HttpProbeTests
     }
 
     private static Task<long> SizeAsync(LoadOptions options) =>
-        HttpProbe.SizeAsync(options, options.Connector, options.Request!, CancellationToken.None).WaitAsync(2 * TestLoad.Patience);
+        HttpTargets.SizeAsync(options, CancellationToken.None).WaitAsync(2 * TestLoad.Patience);
 }

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.Globalization;
-using IpcBench.Analysis.Results;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols.Http1;
@@ -77,7 +76,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
     /// </summary>
     private HttpRequest Request()
     {
-        var body = Body();
+        var body = typed.GetValue(declared.Body) is { } file ? Parsers.File(file, $"--body '{file}'") : null;
         var headers = HeaderTexts.Read(typed.GetValue(declared.Header) ?? []).Select(HttpHeader.Parse).ToList();
         var hosts = headers.Where(header => header.Is("Host")).ToList();
         return new HttpRequest
@@ -125,19 +124,5 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
             ? path
             : throw new UsageException(
                 $"--path '{UrlText.WithoutSecrets(path)}' has characters that a request may not contain: percent-encode them, as in %20");
-    }
-
-    private byte[]? Body()
-    {
-        if (typed.GetValue(declared.Body) is not { } file)
-            return null;
-        try
-        {
-            return WholeFile.Read(file);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
-        {
-            throw new UsageException($"--body '{file}' cannot be read: {e.Message}");
-        }
     }
 }

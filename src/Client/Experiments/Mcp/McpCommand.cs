@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.Text.Json;
-using IpcBench.Analysis.Results;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
@@ -99,7 +98,7 @@ internal sealed class McpCommand
     {
         try
         {
-            var bytes = text is ['@', .. var file] ? WholeFile.Read(file) : System.Text.Encoding.UTF8.GetBytes(text);
+            var bytes = text is ['@', .. var file] ? Parsers.File(file, $"--data '{text}'") : System.Text.Encoding.UTF8.GetBytes(text);
             using var json = JsonDocument.Parse(bytes);
             if (json.RootElement.ValueKind != JsonValueKind.Object)
                 throw new UsageException("--data must be a JSON object like '{\"a\":1}'");
@@ -111,10 +110,6 @@ internal sealed class McpCommand
         catch (Exception e) when (e is JsonException or InvalidOperationException) // the second: a text with an invalid escape
         {
             throw new UsageException($"--data is no JSON: {e.Message}");
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
-        {
-            throw new UsageException($"--data '{text}' cannot be read: {e.Message}");
         }
     }
 }

@@ -58,6 +58,6 @@ internal static class Receipts
     }
 
     /// <summary>Adds the counts. Returns -1 when a count is negative.</summary>
-    private static decimal Sum(IReadOnlyCollection<long> counts) =>
+    private static decimal Sum(IEnumerable<long> counts) =>
         counts.Any(count => count < 0) ? -1 : counts.Sum(count => (decimal)count);
 }

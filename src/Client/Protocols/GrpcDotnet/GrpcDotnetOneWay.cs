@@ -12,7 +12,6 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
     : GrpcDotnetStream(connection), IOneWayStream
 {
     private readonly Payload message = payload.Clone();
-    private AsyncClientStreamingCall<Payload, Received>? open;
     private long sent, dueNs, firstDueNs, beganNs;
     private Receipt? receipt;
 
@@ -31,42 +30,29 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
 
     public override async ValueTask<CallResult> EndAsync(long nowNs) =>
         await TryAsync(nowNs, (_, _) => TakeReportLost() ? Task.FromResult(CallResult.CutOff)
-            : open is null ? Task.FromResult(CallResult.Ok(0)) : FinishAsync(open));
+            : Open is AsyncClientStreamingCall<Payload, Received> call ? FinishAsync(call) : Task.FromResult(CallResult.Ok(0)));
 
     protected override void DropOpen()
     {
-        isReportLost |= open is not null;
-        open?.Dispose();
-        open = null;
+        isReportLost |= Open is not null;
+        Close();
     }
 
     protected override async Task<CallResult> Call(long sentNs, CancellationToken cancellation)
     {
         if (TakeReportLost())
             return CallResult.CutOff; // the worker then counts the messages without a report as not received
-        if (open is null)
+        if (Open is not AsyncClientStreamingCall<Payload, Received> call)
         {
-            (open, sent, firstDueNs, beganNs) =
-                (client.Push(new CallOptions(cancellationToken: cancellation)), 0, 0, MonotonicClock.NowNs);
+            Open = call = client.Push(new CallOptions(cancellationToken: cancellation));
+            (sent, firstDueNs, beganNs) = (0, 0, MonotonicClock.NowNs);
             await Task.Yield(); // writes that complete at once would keep the thread and stop other streams from opening
         }
-        var call = open;
-        open = null; // after an exception no stream stays open
-        try
-        {
-            (message.Sequence, message.Stamp) = ((uint)sent++, (ulong)dueNs);
-            firstDueNs = firstDueNs == 0 ? dueNs : firstDueNs;
-            await call.RequestStream.WriteAsync(message, CancellationToken.None).ConfigureAwait(false);
-        }
-        catch
-        {
-            call.Dispose();
-            throw;
-        }
-        if (sent == messages && await FinishAsync(call).ConfigureAwait(false) is { IsOk: false } wrong)
-            return wrong;
-        open = sent == messages ? null : call;
-        return CallResult.Ok(message.Payload_.Length);
+        (message.Sequence, message.Stamp) = ((uint)sent++, (ulong)dueNs);
+        firstDueNs = firstDueNs == 0 ? dueNs : firstDueNs;
+        await call.RequestStream.WriteAsync(message, CancellationToken.None).ConfigureAwait(false);
+        return sent == messages && await FinishAsync(call).ConfigureAwait(false) is { IsOk: false } wrong
+            ? wrong : CallResult.Ok(message.Payload_.Length);
     }
 
     private bool TakeReportLost()
@@ -78,18 +64,15 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
 
     private async Task<CallResult> FinishAsync(AsyncClientStreamingCall<Payload, Received> call)
     {
-        open = null;
-        using (call)
-        {
-            await call.RequestStream.CompleteAsync().ConfigureAwait(false);
-            var said = await call.ResponseAsync.ConfigureAwait(false);
-            if (said.Messages != sent)
-                return CallResult.Failed("wrong count");
-            if (said.Bytes != sent * message.Payload_.Length)
-                return CallResult.Failed("wrong length");
-            receipt = Receipts.From(said, beganNs, firstDueNs, out var wrong);
-            return receipt is null ? CallResult.Failed(wrong) : CallResult.Ok(0);
-        }
+        await call.RequestStream.CompleteAsync().ConfigureAwait(false);
+        var said = await call.ResponseAsync.ConfigureAwait(false);
+        Close();
+        if (said.Messages != sent)
+            return CallResult.Failed("wrong count");
+        if (said.Bytes != sent * message.Payload_.Length)
+            return CallResult.Failed("wrong length");
+        receipt = Receipts.From(said, beganNs, firstDueNs, out var wrong);
+        return receipt is null ? CallResult.Failed(wrong) : CallResult.Ok(0);
     }
 }
 
@@ -103,7 +86,6 @@ internal sealed class GrpcDotnetPush(GrpcDotnetConnection connection, Bench.Benc
 internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.BenchClient client, long size, long chunk, long messages)
     : GrpcDotnetStream(connection), IOneWayStream
 {
-    private AsyncServerStreamingCall<Payload>? open;
     private long received, askedNs, stamp;
     private (double PerSecond, long DelayNs) pace;
     private uint parts;
@@ -128,19 +110,13 @@ internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.Benc
 
     public override ValueTask<CallResult> EndAsync(long nowNs)
     {
-        DropOpen(); // otherwise the server would continue to send
+        Close(); // otherwise the server would continue to send
         return new(CallResult.Ok(0));
-    }
-
-    protected override void DropOpen()
-    {
-        open?.Dispose();
-        open = null;
     }
 
     protected override async Task<CallResult> Call(long sentNs, CancellationToken cancellation)
     {
-        if (open is null)
+        if (Open is not AsyncServerStreamingCall<Payload> call)
         {
             var request = new PullRequest
             {
@@ -151,45 +127,27 @@ internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.Benc
                 Chunk = chunk,
             };
             (received, askedNs, parts) = (0, MonotonicClock.NowNs, 0);
-            open = client.Pull(request, new CallOptions(cancellationToken: cancellation));
+            Open = call = client.Pull(request, new CallOptions(cancellationToken: cancellation));
             await Task.Yield(); // lets other streams open, see GrpcDotnetPush
         }
-        var call = open;
-        open = null;
-        try
+        for (var left = size; ;)
         {
-            for (var left = size; ;)
-            {
-                if (!await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false))
-                    return Failed(call, "ended early");
-                var message = call.ResponseStream.Current;
-                if (message.Sequence != parts++)
-                    return Failed(call, "wrong sequence");
-                if (message.Payload_.Length != (chunk > 0 ? Math.Min(left, chunk) : left))
-                    return Failed(call, "wrong length");
-                stamp = (long)message.Stamp;
-                left -= message.Payload_.Length;
-                if (left == 0)
-                    break;
-            }
-            if (++received == messages)
-            {
-                var more = await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false);
-                return more ? Failed(call, "unasked message") : CallResult.Ok(size);
-            }
+            if (!await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false))
+                return CallResult.Failed("ended early");
+            var message = call.ResponseStream.Current;
+            if (message.Sequence != parts++)
+                return CallResult.Failed("wrong sequence");
+            if (message.Payload_.Length != (chunk > 0 ? Math.Min(left, chunk) : left))
+                return CallResult.Failed("wrong length");
+            stamp = (long)message.Stamp;
+            left -= message.Payload_.Length;
+            if (left == 0)
+                break;
         }
-        catch
-        {
-            call.Dispose();
-            throw;
-        }
-        open = call;
-        return CallResult.Ok(size);
-    }
-
-    private static CallResult Failed(AsyncServerStreamingCall<Payload> call, string kind)
-    {
-        call.Dispose();
-        return CallResult.Failed(kind);
+        if (++received != messages)
+            return CallResult.Ok(size);
+        var more = await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false);
+        Close();
+        return more ? CallResult.Failed("unasked message") : CallResult.Ok(size);
     }
 }

@@ -14,6 +14,9 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
 
     protected GrpcDotnetConnection Connection => connection;
 
+    /// <summary>The stream that stays open between calls. Null when there is none. A failed call ends it.</summary>
+    protected IDisposable? Open { get; set; }
+
     /// <summary>True when calls may have a deadline. DEADLINE_EXCEEDED then counts as a status from the server.</summary>
     protected virtual bool HasDeadline => false;
 
@@ -40,8 +43,12 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     /// Drops the stream that stays open between calls, if there is one. A cut-off that comes just after the answer to a
     /// call cancels this stream, so that the next call needs a new stream.
     /// </summary>
-    protected virtual void DropOpen()
+    protected virtual void DropOpen() => Close();
+
+    protected void Close()
     {
+        Open?.Dispose();
+        Open = null;
     }
 
     /// <summary>Turns exceptions of the library into results.</summary>
@@ -52,16 +59,20 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
             var result = await make(nowNs, Begin(nowNs)).ConfigureAwait(false);
             if (result.IsOk)
                 connection.OnSuccess();
+            else
+                Close();
             return result;
         }
         catch (RpcException e)
         {
+            Close();
             return Result(e);
         }
         catch (Exception)
         {
             // After the connection broke, a write may throw any exception of the library's HTTP/2 handler, even of its
             // decoder.
+            Close();
             if (cutOff.IsCancellationRequested)
                 return CallResult.CutOff;
             connection.Lost();
@@ -139,62 +150,34 @@ internal sealed class GrpcDotnetMessages(GrpcDotnetConnection connection, Bench.
     : GrpcDotnetStream(connection)
 {
     private readonly Payload message = payload.Clone();
-    private AsyncDuplexStreamingCall<Payload, Payload>? open;
     private long sent;
 
-    public override async ValueTask<CallResult> EndAsync(long nowNs) =>
-        await TryAsync(nowNs, (_, _) => open is null ? Task.FromResult(CallResult.Ok(0)) : FinishAsync(open));
-
-    protected override void DropOpen()
-    {
-        open?.Dispose();
-        open = null;
-    }
+    public override async ValueTask<CallResult> EndAsync(long nowNs) => await TryAsync(nowNs, (_, _) =>
+        Open is AsyncDuplexStreamingCall<Payload, Payload> call ? FinishAsync(call) : Task.FromResult(CallResult.Ok(0)));
 
     protected override async Task<CallResult> Call(long sentNs, CancellationToken cancellation)
     {
-        if (open is null)
-            (open, sent) = (client.Echo(new CallOptions(cancellationToken: cancellation)), 0);
-        var call = open;
-        open = null; // after an exception no stream stays open
-        try
-        {
-            (message.Sequence, message.Stamp) = ((uint)sent++, (ulong)sentNs);
-            await call.RequestStream.WriteAsync(message, CancellationToken.None).ConfigureAwait(false);
-            if (!await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false))
-                return Failed(call, "ended early");
-            var answer = call.ResponseStream.Current;
-            if ((answer.Sequence, answer.Stamp) != (message.Sequence, message.Stamp))
-                return Failed(call, "wrong sequence");
-            if (answer.Payload_.Length != message.Payload_.Length)
-                return Failed(call, "wrong length");
-        }
-        catch
-        {
-            call.Dispose();
-            throw;
-        }
-        if (sent == messages)
-            return await FinishAsync(call).ConfigureAwait(false) is { IsOk: false } wrong ? wrong : CallResult.Ok(message.Payload_.Length);
-        open = call;
-        return CallResult.Ok(message.Payload_.Length);
+        if (Open is not AsyncDuplexStreamingCall<Payload, Payload> call)
+            (Open, sent) = (call = client.Echo(new CallOptions(cancellationToken: cancellation)), 0);
+        (message.Sequence, message.Stamp) = ((uint)sent++, (ulong)sentNs);
+        await call.RequestStream.WriteAsync(message, CancellationToken.None).ConfigureAwait(false);
+        if (!await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false))
+            return CallResult.Failed("ended early");
+        var answer = call.ResponseStream.Current;
+        if ((answer.Sequence, answer.Stamp) != (message.Sequence, message.Stamp))
+            return CallResult.Failed("wrong sequence");
+        if (answer.Payload_.Length != message.Payload_.Length)
+            return CallResult.Failed("wrong length");
+        return sent == messages && await FinishAsync(call).ConfigureAwait(false) is { IsOk: false } wrong
+            ? wrong : CallResult.Ok(message.Payload_.Length);
     }
 
     private async Task<CallResult> FinishAsync(AsyncDuplexStreamingCall<Payload, Payload> call)
     {
-        open = null;
-        using (call)
-        {
-            await call.RequestStream.CompleteAsync().ConfigureAwait(false);
-            var more = await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false);
-            return more ? CallResult.Failed("unasked message") : CallResult.Ok(0);
-        }
-    }
-
-    private static CallResult Failed(AsyncDuplexStreamingCall<Payload, Payload> call, string kind)
-    {
-        call.Dispose();
-        return CallResult.Failed(kind);
+        await call.RequestStream.CompleteAsync().ConfigureAwait(false);
+        var more = await call.ResponseStream.MoveNext(CancellationToken.None).ConfigureAwait(false);
+        Close();
+        return more ? CallResult.Failed("unasked message") : CallResult.Ok(0);
     }
 }
 

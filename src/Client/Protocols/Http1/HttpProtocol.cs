@@ -1,7 +1,6 @@
 using IpcBench.Client.Dialing;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.InOrder;
-using IpcBench.Transports;
 
 namespace IpcBench.Client.Protocols.Http1;
 
@@ -13,19 +12,8 @@ namespace IpcBench.Client.Protocols.Http1;
 /// <param name="closes">True when the request asks the server to close after the reply.</param>
 internal sealed class HttpProtocol(byte[] request, HttpRequest asked, bool closes = false) : InOrderProtocol
 {
-    // The usual number of bytes of a reply besides its body.
-    private const int HeadRoom = 1024;
-
     private readonly ReplyParser parser = new(asked.IsHead);
     private (int Status, string Kind) lastFailure;
-
-    /// <summary>The length of the last body in bytes.</summary>
-    public long BodyLength => parser.BodyLength;
-
-    /// <summary>Makes the dialer. With TLS, the dialer negotiates HTTP/1.1 (ALPN).</summary>
-    /// <exception cref="IOException">The host name has no address.</exception>
-    public static Task<Dialer> DialerAsync(EngineOptions options, ConnectorOptions connector, CancellationToken cancellation) =>
-        Dialer.ForAsync(options.Address, connector with { Alpn = "http/1.1" }, options.Size + HeadRoom, cancellation);
 
     public override bool ServerEndsFirst => closes;
 

@@ -1,8 +1,5 @@
 using System.Globalization;
 using System.Text;
-using IpcBench.Client.Engine;
-using IpcBench.Client.Protocols.InOrder;
-using IpcBench.Transports;
 
 namespace IpcBench.Client.Protocols.Http1;
 
@@ -95,39 +92,4 @@ internal sealed class ExpectedStatus
     public bool Has(int status) => status < expected.Length && expected[status];
 
     private static FormatException Refusal(string part) => new($"'{part}' is not a status from 200 to 599 such as 200 or 2xx");
-}
-
-/// <summary>Makes one call before the measurement, to check the server and to learn the reply's size.</summary>
-internal static class HttpProbe
-{
-    /// <param name="options">The address. One connection with one stream is opened, whatever the other options say.</param>
-    /// <returns>The length of the body in bytes.</returns>
-    /// <exception cref="IOException">The server did not answer, or answered with an error. The message is one sentence.</exception>
-    public static async Task<long> SizeAsync(
-        EngineOptions options, ConnectorOptions connector, HttpRequest request, CancellationToken cancellation)
-    {
-        var asked = request with { VaryingLength = true };
-        var protocol = new HttpProtocol(asked.ToBytes(close: false), asked);
-        var dialer = await HttpProtocol.DialerAsync(options, connector, cancellation);
-        var source = dialer.Connections(scheduler => new InOrderConnection(scheduler, dialer, protocol, atOnce: 1));
-        var one = options with { Connections = 1, Streams = 1, Threads = 1 };
-        await using var generator = await LoadGenerator.OpenAsync(one, source, cancellation);
-        var result = await generator.RunAsync(new LoadWindow { Calls = 1 }, cancellation);
-        cancellation.ThrowIfCancellationRequested();
-        return result.Ok == 1 ? protocol.BodyLength : throw new IOException($"{asked.Url} {Why(result, options, asked)}");
-    }
-
-    private static string Why(LoadResult result, EngineOptions options, HttpRequest asked) => result.Failed.Keys.FirstOrDefault() switch
-    {
-        null => string.Create(CultureInfo.InvariantCulture,
-            $"accepts connections but gave no reply within {options.Timeout.TotalSeconds:0.###} s (--timeout)"),
-        FailureKind.Protocol => "does not answer in HTTP/1.1",
-        FailureKind.ConnectionLost => "closed the connection before the reply was complete",
-        { } redirect when FailureKind.IsRedirect(redirect) => $"answers {redirect}, a redirect: "
-            + "measure the target of the redirect" + Option(asked),
-        var status => $"answers {status}: the request must succeed, so check the path, the headers and the server's log" + Option(asked),
-    };
-
-    // The command mcp has no such option: a reply of another status carries no result of a tool.
-    private static string Option(HttpRequest asked) => asked.Payload is null ? ", or accept the status with --expect-status" : "";
 }

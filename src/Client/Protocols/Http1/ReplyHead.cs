@@ -1,3 +1,6 @@
+using System.Buffers;
+using System.Buffers.Text;
+using System.Globalization;
 using System.Text;
 
 namespace IpcBench.Client.Protocols.Http1;
@@ -122,19 +125,8 @@ internal struct ReplyHead
     private static ReadOnlySpan<byte> Trim(ReadOnlySpan<byte> value) => value.Trim(" \t"u8);
 
     /// <summary>Reads a number that has only digits. Returns -1 for any other text, and for a number that is too large.</summary>
-    private static long Number(ReadOnlySpan<byte> digits)
-    {
-        if (digits.Length is 0 or > 18)
-            return -1;
-        var number = 0L;
-        foreach (var digit in digits)
-        {
-            if (!char.IsAsciiDigit((char)digit))
-                return -1;
-            number = number * 10 + digit - '0';
-        }
-        return number;
-    }
+    private static long Number(ReadOnlySpan<byte> digits) =>
+        digits.Length <= 18 && long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : -1;
 }
 
 /// <summary>Reads the line before a chunk: its size in hexadecimal, and extensions, which are ignored.</summary>
@@ -142,21 +134,15 @@ internal static class ChunkSize
 {
     private const int MostDigits = 15;
 
-    public static bool TryRead(ReadOnlySpan<byte> line, out long size)
-    {
-        size = 0;
-        var digits = 0;
-        for (; digits < line.Length && char.IsAsciiHexDigit((char)line[digits]); digits++)
-            size = size << 4 | (uint)(line[digits] <= '9' ? line[digits] - '0' : (line[digits] | 0x20) - 'a' + 10);
-        return digits is > 0 and <= MostDigits && (digits == line.Length || line[digits] is (byte)';' or (byte)' ' or (byte)'\t');
-    }
+    public static bool TryRead(ReadOnlySpan<byte> line, out long size) =>
+        Utf8Parser.TryParse(line, out size, out var digits, 'x') && digits <= MostDigits
+        && (digits == line.Length || line[digits] is (byte)';' or (byte)' ' or (byte)'\t');
 }
 
 /// <summary>Cuts arriving bytes into lines, and keeps the beginning of a line whose end has not arrived.</summary>
 internal sealed class LineReader
 {
-    private byte[] kept = [];
-    private int length;
+    private readonly ArrayBufferWriter<byte> kept = new();
     private int budget;
 
     /// <summary>True when the lines together were longer than allowed. No more lines follow.</summary>
@@ -164,7 +150,11 @@ internal sealed class LineReader
 
     /// <summary>Forgets an incomplete line.</summary>
     /// <param name="most">The largest sum of the lengths of all lines until the next call of Begin, in bytes.</param>
-    public void Begin(int most) => (length, budget) = (0, most);
+    public void Begin(int most)
+    {
+        kept.ResetWrittenCount();
+        budget = most;
+    }
 
     /// <summary>
     /// Takes the next line without its line end. The line is valid until the next call of this method, or until
@@ -182,26 +172,18 @@ internal sealed class LineReader
         if (end < 0)
         {
             budget++; // the line end, counted above, has not arrived
-            Keep(piece);
+            kept.Write(piece);
             return false;
         }
         line = piece;
-        if (length > 0)
+        if (kept.WrittenCount > 0)
         {
-            Keep(piece);
-            line = kept.AsSpan(0, length);
-            length = 0;
+            kept.Write(piece);
+            line = kept.WrittenSpan;
+            kept.ResetWrittenCount();
         }
         if (line is [.., (byte)'\r'])
             line = line[..^1];
         return true;
-    }
-
-    private void Keep(ReadOnlySpan<byte> piece)
-    {
-        if (kept.Length - length < piece.Length)
-            Array.Resize(ref kept, Math.Max(256, (int)System.Numerics.BitOperations.RoundUpToPowerOf2((uint)(length + piece.Length))));
-        piece.CopyTo(kept.AsSpan(length));
-        length += piece.Length;
     }
 }
