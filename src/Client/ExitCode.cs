@@ -5,7 +5,7 @@ internal static class ExitCode
 {
     public const int Ok = 0;
 
-    /// <summary>The command line is wrong. The error message says how to correct it.</summary>
+    /// <summary>The command line, or a file that it names, is wrong. The error message says what to correct.</summary>
     public const int Usage = 1;
 
     /// <summary>

@@ -32,7 +32,7 @@ AppDomain.CurrentDomain.UnhandledException += static (_, unhandled) =>
     }
 };
 
-// Error messages end with this command, which shows the help of the command that was typed.
+// Messages about a wrong command line end with this command, which shows the help of the command that was typed.
 var help = $"{ThisProgram.Typed} --help";
 try
 {

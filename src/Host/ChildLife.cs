@@ -14,8 +14,8 @@ public sealed partial class ChildLife : IDisposable
     private readonly nint job;
 
     /// <summary>
-    /// Puts the child into a job object. Windows ends the child when the job object is closed. If Windows refuses to do
-    /// so, the child may outlive this process.
+    /// Puts the child into a job object. Windows ends the child when the job object is closed. If Windows refuses the job
+    /// object, the child may outlive this process.
     /// </summary>
     public ChildLife(Process child)
     {

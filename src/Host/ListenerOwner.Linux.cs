@@ -17,8 +17,8 @@ public sealed partial record ListenerOwner
         _ => Unknown("this system has no named pipes of Windows"),
     };
 
-    // SO_PEERCRED of a connected Unix socket names the process that called listen(2). Any other process that holds the
-    // socket is a descendant, which has inherited the socket.
+    // SO_PEERCRED of a connected Unix socket names the process that called listen(2). Other processes that hold the
+    // socket are usually descendants, which have inherited the socket.
     private static ListenerOwner OfUnixSocket(string name)
     {
         using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
@@ -41,8 +41,8 @@ public sealed partial record ListenerOwner
         }
     }
 
-    // Some servers, such as nginx, fork after listen(2), and only the child continues. So all processes are searched for
-    // those that hold the socket now.
+    // Some servers, such as nginx, fork after listen(2), and only the child continues. So this method searches all
+    // processes for the holders of the socket.
     private static ListenerOwner OfUnixHolders(string name, int listened)
     {
         var (holders, hidden) = Holders(InodesOf(name));

@@ -34,7 +34,7 @@ public static partial class Orphans
 
     /// <summary>
     /// Lists the processes that were started with this variable in their environment. Their descendants inherit the
-    /// variable, so they are listed too, whoever their parent is now. Empty on systems other than Linux.
+    /// variable, so the descendants are listed too, whoever their parent is now. Empty on systems other than Linux.
     /// </summary>
     /// <param name="variable">The variable, written <c>NAME=value</c>.</param>
     public static IReadOnlyList<int> Marked(string variable) =>

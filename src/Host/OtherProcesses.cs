@@ -27,7 +27,7 @@ public sealed class OtherProcesses
         if (OperatingSystem.IsLinux())
         {
             var numbers = ProcessTree.Numbers().ToList();
-            // The clocks are read before the parents: to read a clock takes a microsecond, and to find a parent takes longer.
+            // The timestamp is close to the readings, because ProcessClock.Read reads all fine clocks first.
             var timestamp = Stopwatch.GetTimestamp();
             var clocks = ProcessClock.Read(numbers);
             return new OtherProcesses(timestamp, clocks, clocks.ToDictionary(one => one.Key, one => one.Value.Parent));
@@ -40,7 +40,7 @@ public sealed class OtherProcesses
 
     /// <summary>
     /// Computes the CPU time of other processes between two readings. Processes that started in between are included, and on
-    /// Linux those that ended too. Kernel threads are counted apart, because they work for the process that made them busy.
+    /// Linux processes that ended too. Kernel threads are counted apart, because they work for the process that made them busy.
     /// </summary>
     /// <param name="families">Processes that are left out together with their descendants.</param>
     public static OtherUsage Between(OtherProcesses earlier, OtherProcesses later, IReadOnlyCollection<int> families)

@@ -3,7 +3,7 @@ using System.Net.NetworkInformation;
 
 namespace IpcBench.Host;
 
-/// <summary>The number of local ports that are free for TCP connections to one server. 0 when the system does not report it.</summary>
+/// <summary>Estimates how many local ports are free for TCP connections to one server. 0 when this number is unknown.</summary>
 public static class PortSpace
 {
     private const int WindowsPorts = 16384; // 49152-65535 (RFC 6335), the default range of Windows

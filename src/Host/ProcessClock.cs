@@ -7,8 +7,8 @@ namespace IpcBench.Host;
 /// <param name="StartTicks">
 /// When the process started, in the system's unit. The start distinguishes two processes that had the same id.
 /// </param>
-/// <param name="CpuNs">User and kernel time of all threads, ended ones too. On Windows in steps of 15.6 ms.</param>
-/// <param name="UserNs">User time by the coarse clock (10 ms on Linux). Only its ratio to KernelNs is used.</param>
+/// <param name="CpuNs">User and kernel time of all threads, ended threads too. On Windows in steps of 15.6 ms.</param>
+/// <param name="UserNs">User time by the coarse clock (10 ms on Linux). While the process runs, only its ratio to KernelNs is used.</param>
 /// <param name="KernelNs">Kernel time by the coarse clock.</param>
 /// <param name="EndedUserNs">User time of ended children that were waited for, in steps of 10 ms. 0 on Windows.</param>
 /// <param name="EndedKernelNs">Kernel time of the same children.</param>

@@ -25,7 +25,7 @@ public sealed record ProcessSnapshot
     /// <summary>Takes a snapshot. This takes about a tenth of a millisecond, so call it outside measured time.</summary>
     public static ProcessSnapshot Take()
     {
-        // The CPU time is read last, so that a measurement that starts here does not include the cost of the other readings.
+        // The slow readings come before the CPU time, so that a measurement that starts here does not include their cost.
         var workingSet = Environment.WorkingSet;
         var allocated = GC.GetTotalAllocatedBytes(precise: true);
         var switches = ContextSwitches.Own();

@@ -37,8 +37,8 @@ public static class SpeedProbe
     }
 
     /// <summary>
-    /// Times memory loads over <see cref="MemoryBytes"/>. Each load needs the result of the load before, and all bytes
-    /// were read once just before. Blocks for 1 to 30 ms. A load takes some 10 ns while the bytes are in the shared
+    /// Times memory loads over <see cref="MemoryBytes"/>. Each load needs the result of the load before, and all cache
+    /// lines were read once just before. Blocks for 1 to 30 ms. A load takes some 10 ns while the bytes are in the shared
     /// cache, and 100 ns or more when other programs fill this cache.
     /// </summary>
     /// <returns>The time of one load, in ns.</returns>

@@ -55,7 +55,7 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
             else // the parent ended too, and the process that adopted the child is unknown
                 (orphanUser, orphanKernel) = (orphanUser + user, orphanKernel + kernel);
         }
-        // If nobody waited for a child, the difference can be below 0. It then counts as 0.
+        // The time of a child that nobody waited for is subtracted but was never added. A result below 0 counts as 0.
         return (Math.Max(0, waited.Values.Sum(one => Math.Max(0, one.User)) - orphanUser),
             Math.Max(0, waited.Values.Sum(one => Math.Max(0, one.Kernel)) - orphanKernel));
     }

@@ -7,7 +7,7 @@ public struct HeaderBlock()
     public int Status;
 
     /// <summary>
-    /// The number of the grpc-status. -1 without a grpc-status, and <see cref="BadGrpcStatus"/> when its text is not a number.
+    /// The number of the grpc-status. -1 without a grpc-status. <see cref="BadGrpcStatus"/> if its text is not one or two digits.
     /// </summary>
     public int GrpcStatus = -1;
 

@@ -20,6 +20,8 @@ public readonly record struct HeaderField(HeaderName Name, int Value)
             12 when name.SequenceEqual("content-type"u8) => HeaderName.ContentType,
             12 when name.SequenceEqual("grpc-message"u8) => HeaderName.GrpcMessage,
             10 when name.SequenceEqual("connection"u8) || name.SequenceEqual("keep-alive"u8) => HeaderName.Forbidden,
+            7 when name.SequenceEqual("upgrade"u8) => HeaderName.Forbidden,
+            16 when name.SequenceEqual("proxy-connection"u8) => HeaderName.Forbidden,
             17 when name.SequenceEqual("transfer-encoding"u8) => HeaderName.Forbidden,
             _ => HasForbiddenByte(name) ? HeaderName.Forbidden : HeaderName.Other,
         };
@@ -33,9 +35,10 @@ public readonly record struct HeaderField(HeaderName Name, int Value)
         _ => 0,
     });
 
-    // See RFC 9113, 8.2.1.
+    // The bytes that RFC 9113, 8.2.1, forbids.
     private static bool HasForbiddenByte(ReadOnlySpan<byte> name) =>
-        name.IndexOfAnyInRange((byte)'A', (byte)'Z') >= 0 || name.IndexOfAnyInRange((byte)0, (byte)' ') >= 0;
+        name.IndexOfAnyInRange((byte)'A', (byte)'Z') >= 0 || name.IndexOfAnyInRange((byte)0, (byte)' ') >= 0
+        || name.IndexOfAnyInRange((byte)0x7F, (byte)0xFF) >= 0;
 
     private static bool IsGrpc(ReadOnlySpan<byte> value) =>
         value.StartsWith(GrpcContentType)

@@ -4,7 +4,7 @@ using System.Buffers.Binary;
 namespace IpcBench.Http2;
 
 /// <summary>
-/// Decodes the field blocks of one direction (RFC 7541). Keeps the dynamic table. Values are decoded only as far as gRPC needs them.
+/// Decodes the field blocks of one direction (RFC 7541). Keeps the dynamic table. Interprets only the values that gRPC needs.
 /// </summary>
 /// <param name="tableSize">The SETTINGS_HEADER_TABLE_SIZE that was announced to the peer.</param>
 public sealed class HpackDecoder(int tableSize)

@@ -58,7 +58,7 @@ public sealed class HpackEncoder(RepeatedFields fields)
 
 /// <summary>
 /// Fields that a client repeats, encoded once in three forms. The first block of a connection inserts the fields into
-/// the peer's table, and later blocks name each field by one byte. The third form does not use the dynamic table.
+/// the peer's table, and later blocks name each field by its index. The third form does not use the dynamic table.
 /// </summary>
 public sealed class RepeatedFields
 {

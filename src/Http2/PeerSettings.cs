@@ -42,7 +42,7 @@ public sealed class PeerSettings
             case SettingId.MaxFrameSize when value is < 16384 or > 16777215:
                 throw new Http2Exception(Http2Error.Protocol, "SETTINGS_MAX_FRAME_SIZE out of its range");
             default:
-                break; // this client's frames are smaller than any allowed limit; unknown settings are ignored (RFC 9113, 6.5.2)
+                break; // this client's frames never exceed the smallest allowed limit; unknown settings are ignored (RFC 9113, 6.5.2)
         }
     }
 }

@@ -4,7 +4,7 @@ namespace IpcBench.Protocol;
 
 /// <summary>
 /// Reads one length-prefixed protobuf message while its bytes arrive, in pieces of any length. Keeps only the current
-/// field. The reader accepts every valid encoding. Its owner decides which fields matter.
+/// field. The reader accepts every valid encoding without groups. Its owner decides which fields matter.
 /// </summary>
 /// <param name="isOpaque">True when the message may be of any type, so that its fields are not read.</param>
 public struct FieldReader(bool isOpaque)

@@ -5,7 +5,7 @@ namespace IpcBench.Protocol;
 
 /// <summary>
 /// Reads length-prefixed <see cref="Payload"/> messages while their bytes arrive, and keeps only stamp, sequence and
-/// lengths. Every valid encoding is accepted: unknown fields are skipped, and of a field that occurs several times the last
+/// lengths. Every valid encoding without groups is accepted: unknown fields are skipped, and of a field that occurs several times the last
 /// value counts. Of messages of any other type, only the lengths are read.
 /// </summary>
 /// <param name="isOpaque">True when the messages may be of any type. Then all bytes of a message count as payload.</param>

@@ -37,13 +37,14 @@ internal sealed class BenchServer : IAsyncDisposable
     /// <exception cref="FormatException">The value of <c>--work</c> or of an option for tests is invalid.</exception>
     public static async Task<BenchServer> StartAsync(ServerOptions options, TextWriter warnings)
     {
+        options.Behaviors.Check(options.Listen.Count + options.Echo.Count);
         var endpoints = new List<ServerEndpoint>();
         try
         {
             var roles = options.Listen.Select(address => (Address: address, IsEcho: false))
                 .Concat(options.Echo.Select(address => (Address: address, IsEcho: true)));
             var jsonRpc = options.JsonRpc ? new JsonRpcHandler(options.MaxSize, Describer.Version) : null;
-            // A child serves one address. The index still counts all of them, as the options about behavior do.
+            // A child serves one address. The index still counts all addresses, as the options about behavior do.
             foreach (var (index, (address, isEcho)) in roles.Index())
             {
                 if (options.Child is null || options.Child == address)

@@ -123,7 +123,7 @@ public abstract partial record Address
     };
 
     /// <summary>Reads any spelling of an address that <c>--help</c> lists.</summary>
-    /// <exception cref="FormatException">The text is not an address. The message lists the valid spellings.</exception>
+    /// <exception cref="FormatException">The text is not an address. The message says how to write the address.</exception>
     public static Address Parse(string text) =>
         TryParse(text, out var address, out var error) ? address : throw new FormatException(error);
 

@@ -37,7 +37,6 @@ internal sealed class ChildProgram : IDisposable
 
     public Address.Child Address { get; }
 
-    /// <summary>The id of the child's process.</summary>
     public int Id => process.Id;
 
     /// <summary>Whether the client has not begun to end the child.</summary>

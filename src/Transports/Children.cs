@@ -4,7 +4,7 @@ using System.Runtime.Versioning;
 
 namespace IpcBench.Transports;
 
-/// <summary>Starts the children of each address, and knows those that run.</summary>
+/// <summary>Starts the children of each address, and lists the running children.</summary>
 public static class Children
 {
     private static readonly Lock Gate = new();
@@ -32,7 +32,7 @@ public static class Children
     }
 
     /// <summary>
-    /// Finds a child of these addresses that ended its connection before the client closed it. Waits a moment for the
+    /// Finds a child of these addresses that ended its connection before the client did. Waits a moment for the
     /// child's exit code.
     /// </summary>
     /// <returns>
@@ -61,19 +61,18 @@ public static class Children
         await Task.WhenAll(ended.Select(one => one.EndAsync()));
     }
 
-    /// <summary>Starts a child of the address.</summary>
     /// <exception cref="IOException">No child can be started, or an earlier child has ended too early.</exception>
     internal static ChildProgram Start(Address.Child address) => Start(address, start =>
         address.Transport != Address.Child.SocketPair ? new ChildProgram(address, start(null), -1)
             : OperatingSystem.IsLinux() ? StartWithPair(address, start)
-            : throw CannotConnect.Because(address, "only Linux has socketpair here: use stdio"));
+            : throw new CannotConnectException(address, "only Linux has socketpair here: use stdio"));
 
     /// <summary>Starts a child that opens shared memory by this name.</summary>
     /// <inheritdoc cref="Start(Address.Child)" path="/exception"/>
     internal static ChildProgram Start(Address.Child address, string name) =>
         Start(address, start => new ChildProgram(address, start(name), -1));
 
-    /// <summary>Starts a child that inherits these descriptors. No other process inherits them.</summary>
+    /// <summary>Starts a child that inherits these descriptors. No other child inherits them.</summary>
     /// <inheritdoc cref="Start(Address.Child)" path="/exception"/>
     [SupportedOSPlatform("linux")]
     internal static ChildProgram Start(Address.Child address, IReadOnlyList<int> inherited) => Start(address, start =>
@@ -96,13 +95,13 @@ public static class Children
         // When a child has ended too early, no new child is started. The new child would probably end in the same way,
         // and each new connection would start one more.
         if (Dead([address]) is not null)
-            throw CannotConnect.Because(address, "a child has ended");
+            throw new CannotConnectException(address, "a child has ended");
         // Only one child is started at a time. Otherwise a second child would inherit the first child's end of the
         // socketpair, and nobody would notice when the first child ends.
         lock (Gate)
         {
             var child = open(Offered.TryGetValue(address, out var start) ? start
-                : throw CannotConnect.Because(address, "no program serves it"));
+                : throw new CannotConnectException(address, "no program serves it"));
             All.Add(child);
             return child;
         }
@@ -118,7 +117,7 @@ public static class Children
         }
         catch (IOException e)
         {
-            throw CannotConnect.Because(address, e.Message);
+            throw new CannotConnectException(address, e.Message);
         }
         try
         {

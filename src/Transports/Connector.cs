@@ -4,7 +4,7 @@ namespace IpcBench.Transports;
 public abstract class Connector
 {
     /// <summary>Makes the connector for this kind of address.</summary>
-    /// <exception cref="PlatformNotSupportedException">This system does not have the transport.</exception>
+    /// <exception cref="ArgumentException">The address is shared memory, which <see cref="Rings.RingStreamConnector"/> opens.</exception>
     public static Connector For(Address address, ConnectorOptions options) => address switch
     {
         Address.Tcp tcp => new TcpConnector(tcp, tcp.Host, tcp.Port, options),

@@ -20,7 +20,7 @@ public sealed record ConnectorOptions
     /// </summary>
     public bool ResetOnClose { get; init; } = true;
 
-    /// <summary>The protocol that a TLS connection agrees on by ALPN: <c>h2</c> or <c>http/1.1</c>.</summary>
+    /// <summary>The protocol that a TLS connection offers by ALPN: <c>h2</c> or <c>http/1.1</c>.</summary>
     public string Alpn { get; init; } = "h2";
 
     /// <summary>

@@ -38,9 +38,9 @@ public sealed class NamedPipeConnector(string name) : Connector
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
         // Without this check, the loop below would try until its time-out although no server listens. On Windows no
-        // check is made, because a check would take one of the server's instances of the pipe.
+        // check is made, because File.Exists would take one of the server's instances of the pipe.
         if (!OperatingSystem.IsWindows() && !File.Exists(UnixSocketPath(name)))
-            throw CannotConnect.Because(address, "no server listens at this name");
+            throw new CannotConnectException(address, "no server listens at this name");
         for (var began = Stopwatch.GetTimestamp(); ; Interlocked.Increment(ref retries))
         {
             cancellation.ThrowIfCancellationRequested();
@@ -50,7 +50,7 @@ public sealed class NamedPipeConnector(string name) : Connector
                 return pipe;
             }
             if (Stopwatch.GetElapsedTime(began) > (isServed ? PatienceWhenServed : Patience))
-                throw CannotConnect.Because(address, "no server listens at this name, or all instances of the pipe stay busy");
+                throw new CannotConnectException(address, "no server listens at this name, or all instances of the pipe stay busy");
             await Task.Delay(Pause, cancellation);
         }
     }
@@ -71,7 +71,7 @@ public sealed class NamedPipeConnector(string name) : Connector
         catch (Exception e) when (e is SocketException or UnauthorizedAccessException)
         {
             pipe.Dispose();
-            throw CannotConnect.Because(address, e.Message, e);
+            throw new CannotConnectException(address, e.Message, e);
         }
         catch
         {

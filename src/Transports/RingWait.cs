@@ -36,8 +36,8 @@ public sealed record RingWait(string Text, long SpinNs, RingBell Bell)
         : OperatingSystem.IsWindows() ? [Spin, "spin=20us", "event"] : [];
 
     /// <summary>
-    /// The values that are measured when the user chose none: one whose ends sleep, and one that keeps a CPU of each
-    /// end busy.
+    /// The values that are measured when the user chose no value. With the first value, an end sleeps while it waits. With
+    /// the second value, an end keeps a CPU busy.
     /// </summary>
     public static string Usual => OperatingSystem.IsWindows() ? "event,spin" : "futex,spin";
 

@@ -22,7 +22,7 @@ public sealed class TcpConnector(Address address, string host, int port, Connect
             // When no local port is free, Linux reports EADDRNOTAVAIL, and Windows reports WSAEADDRINUSE or WSAENOBUFS.
             var noPort = e.SocketErrorCode
                 is SocketError.AddressNotAvailable or SocketError.AddressAlreadyInUse or SocketError.NoBufferSpaceAvailable;
-            throw noPort ? new NoLocalPortException(address, e) : CannotConnect.Because(address, e.Message, e);
+            throw noPort ? new NoLocalPortException(address, e) : new CannotConnectException(address, e.Message, e);
         }
         catch
         {
@@ -72,11 +72,11 @@ public sealed class UnixConnector(Address address, string path, ConnectorOptions
             catch (SocketException e)
             {
                 throw path[0] != '\0' && !File.Exists(path)
-                    ? CannotConnect.NoSuchFile(address, e) : CannotConnect.Because(address, e.Message, e);
+                    ? CannotConnectException.NoSuchFile(address, e) : new CannotConnectException(address, e.Message, e);
             }
             catch (ArgumentOutOfRangeException e)
             {
-                throw CannotConnect.PathTooLong(address, e);
+                throw CannotConnectException.PathTooLong(address, e);
             }
         }
     }

@@ -2,7 +2,7 @@ using System.IO.Pipelines;
 
 namespace IpcBench.Transports;
 
-/// <summary>Bytes in both directions, which one thread receives. One caller at a time sends.</summary>
+/// <summary>A channel of bytes in both directions. One thread receives, and one caller at a time sends.</summary>
 public interface IByteChannel : IDisposable
 {
     /// <summary>Waits until bytes arrive, and copies them.</summary>
@@ -14,13 +14,13 @@ public interface IByteChannel : IDisposable
     /// <exception cref="IOException">The other side does not receive any more.</exception>
     ValueTask SendAsync(ReadOnlyMemory<byte> bytes);
 
-    /// <summary>Ends the connection. A waiting <see cref="Receive"/> returns where the system can end it.</summary>
+    /// <summary>Ends the connection. A waiting <see cref="Receive"/> returns if the system can interrupt the wait.</summary>
     void Close();
 }
 
 /// <summary>
-/// A channel that other code uses through two pipes. A thread waits for bytes, so the way in which the channel waits is not
-/// mixed with the cost of waking another thread. Bytes are sent on the thread that flushes them.
+/// A channel that other code uses through two pipes. A separate thread receives, because a receive blocks until bytes
+/// arrive. Bytes are sent on the thread that flushes them.
 /// </summary>
 public sealed class ThreadPipes : IDuplexPipe
 {
@@ -110,7 +110,7 @@ public sealed class ThreadPipes : IDuplexPipe
         catch (Exception e) when (e is IOException or ObjectDisposedException)
         {
             // The other side has ended, or Close has closed the channel during a write. The input tells the application that the
-            // connection has ended. With the reason here too, a flush would throw, and Kestrel would take it for a fault of its own.
+            // connection has ended. If the output had the reason too, a flush would throw, which Kestrel takes for its own fault.
         }
         output.Reader.Complete();
         channel.Close();

@@ -11,7 +11,17 @@ public sealed class PrintableTextTests
 
     [Fact]
     public void Control_characters_are_left_out_and_line_breaks_stay() =>
-        Assert.Equal("a[2J2J\nb ü 日本", PrintableText.Of("a" + Hostile + "\nb ü 日本"));
+        Assert.Equal("a[2J2J\nb ü 日本 🙂", PrintableText.Of("a" + Hostile + "\nb ü 日本 🙂"));
+
+    [Fact]
+    public void Hidden_characters_beyond_the_first_65536_are_left_out_or_escaped_too()
+    {
+        const string hidden = "a\U000E0041\U000E007F\U0001D173b"; // tag characters and a format character of musical notation
+        Assert.Equal("ab", PrintableText.Of(hidden));
+        Assert.Equal("ab", PrintableText.OfScreen(hidden));
+        Assert.Equal("a   b", PrintableText.OfLine(hidden));
+        Assert.Equal("\"a\\udb40\\udc41b\"", PrintableText.OfJson("\"a\U000E0041b\""));
+    }
 
     [Theory]
     [InlineData("\u001b[1mbold\u001b[0m\n", "\u001b[1mbold\u001b[0m\n")]
@@ -39,6 +49,6 @@ public sealed class PrintableTextTests
             })],
         };
         var made = Reports.Find(format)!.Make(new ReportModel([(Name: "run" + Hostile, run)]));
-        Assert.DoesNotContain(made, letter => letter != '\n' && PrintableText.IsObeyed(letter));
+        Assert.Equal(PrintableText.Of(made), made);
     }
 }

@@ -135,6 +135,13 @@ public sealed class RankTests
         Assert.Equal(0.01, ChiSquared.Above(one, degrees), 1e-5);
     }
 
+    [Theory]
+    [InlineData(1500, 1500, 0.4, 0.6)]
+    [InlineData(2000, 15, 0, 1e-15)]
+    [InlineData(1e6, 1500, 0, 1e-15)]
+    public void Chi_squared_is_a_probability_for_large_numbers_too(double x, int degrees, double low, double high) =>
+        Assert.InRange(ChiSquared.Above(x, degrees), low, high);
+
     [Fact]
     public void The_interval_of_unpaired_rounds_contains_the_ratio_of_the_medians()
     {

@@ -74,6 +74,19 @@ public class RateSearchResultTests
     }
 
     [Fact]
+    public void The_wait_of_unsent_calls_below_the_limit_does_not_count_in_a_mean()
+    {
+        var window = new RoundMetrics(WindowOf(1, 1000, [.. Enumerable.Repeat(900_000L, 100)]) with
+        {
+            Started = 100,
+            NotSent = 50,
+            NotSentLatency = HistogramOf([.. Enumerable.Repeat(950_000L, 49), 3_000_000]),
+        });
+        var mean = RateSearchResult.ProbeOf(LatencyObjective.Parse("mean<1ms", out _)!.Terms[0], window);
+        Assert.Equal((101, 93e6), (mean.Calls, Math.Round(mean.Against / 1e6) * 1e6));
+    }
+
+    [Fact]
     public void Every_report_states_the_highest_rate_that_meets_the_objective()
     {
         var run = Run("p99<1ms", seed: 3);

@@ -43,7 +43,8 @@ public sealed class ResultsFileTests : IDisposable
             for (var i = 1; i <= 40 || (i < 1000 && Volatile.Read(ref seen) == 0); i++)
             {
                 last = i;
-                ResultsFile.Save(path, run with { Label = i.ToString(), Rounds = [.. Enumerable.Repeat(run.Rounds[0], i)] });
+                var rounds = Enumerable.Range(1, i).Select(number => run.Rounds[0] with { Number = number });
+                ResultsFile.Save(path, run with { Label = i.ToString(), Rounds = [.. rounds] });
             }
         });
         while (!writing.IsCompleted)

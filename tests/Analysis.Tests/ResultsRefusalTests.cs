@@ -1,4 +1,5 @@
 using System.Text;
+using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Results;
 using static IpcBench.Analysis.Tests.SmallFile;
 
@@ -66,6 +67,20 @@ public sealed class ResultsRefusalTests
     [InlineData("options.delta", "-1", "an option has an impossible number")]
     public void Impossible_values_are_rejected(string member, string value, string message) =>
         Assert.Equal("f.json is damaged: " + message, Refusal(With(member, value)));
+
+    [Fact]
+    public void Two_measurements_of_the_same_cell_round_and_attempt_are_rejected()
+    {
+        var run = Small();
+        Assert.Equal("f.json is damaged: a cell has two measurements of the same round and attempt",
+            Refusal(Bytes(run with { Rounds = [.. run.Rounds, run.Rounds[0]] })));
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData(".")]
+    public void An_advice_without_text_is_printed_without_text(string doubt) =>
+        Assert.Equal("", AdviceText.Brief(new Advice { Id = "x", Doubt = doubt, Fix = "" }));
 
     [Theory]
     [InlineData("rounds[0].completed", "1e400")]

@@ -2,11 +2,26 @@ using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
+using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Tests;
 
 public sealed class VerdictTests
 {
+    [Theory]
+    [InlineData(0.0042, "0.5 %")]
+    [InlineData(0.0995, "10 %")]
+    [InlineData(0.1, "10 %")]
+    [InlineData(0.1236, "13 %")]
+    public void A_bound_is_never_rounded_down(double share, string shown) => Assert.Equal(shown, VerdictText.RoundedUp(share));
+
+    [Theory]
+    [InlineData(999.4, "999 ns")]
+    [InlineData(999.7, "1.00 µs")]
+    [InlineData(999_700, "1.00 ms")]
+    [InlineData(999_700_000, "1.00 s")]
+    public void A_duration_that_is_rounded_to_1000_has_the_next_unit(double ns, string shown) => Assert.Equal(shown, Quantity.Duration(ns));
+
     private static string Say(double delta, params double[] ratios) =>
         VerdictText.Of(Verdict.From(Simulated.Estimate(ratios), delta), Metric.Rate);
 

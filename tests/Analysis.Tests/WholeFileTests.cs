@@ -38,6 +38,23 @@ public sealed class WholeFileTests : IDisposable
     }
 
     [Fact]
+    public void A_regular_file_in_shared_memory_is_replaced_too()
+    {
+        Assert.SkipUnless(Directory.Exists("/dev/shm"), "only Linux has /dev/shm");
+        var path = $"/dev/shm/ipcbench-{Guid.NewGuid():N}";
+        try
+        {
+            Write(path, "old and longer");
+            Write(path, "new");
+            Assert.Equal("new", File.ReadAllText(path));
+        }
+        finally
+        {
+            File.Delete(path);
+        }
+    }
+
+    [Fact]
     public void A_replaced_file_keeps_its_mode()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "no modes on Windows");

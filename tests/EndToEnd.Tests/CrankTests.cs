@@ -38,7 +38,17 @@ public sealed class CrankTests
 
         Assert.Equal(1, code);
         Assert.Equal(
-            $"--crank measures one cell: name one size with -s (or --call) and one server with -U ({Tool.Client} --help)\n", error);
+            "--crank measures one cell: give one server or transport, one size (-s or --call), and one value for every other option "
+                + $"that takes a list ({Tool.Client} --help)\n", error);
+    }
+
+    [Fact]
+    public async Task The_option_crank_with_a_second_endpoint_for_the_A_A_test_is_a_usage_error()
+    {
+        var (code, _, error) = await Tool.RunAsync("--crank", "--aa", "--transports", "unix", "-s", "10", "-c", "8", "-r", "1");
+
+        Assert.Equal(1, code);
+        Assert.StartsWith("--crank measures one cell: ", error);
     }
 
     [Fact]

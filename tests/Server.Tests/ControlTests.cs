@@ -134,7 +134,7 @@ public class ControlTests
         var options = new EndpointBehaviorOptions { Work = [text] };
         if (ns < 0)
         {
-            Assert.Equal($"'{text}' is not a time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us",
+            Assert.Equal($"'{text}' is not a time of at most 1m for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us",
                 Assert.Throws<FormatException>(() => options.For(0)).Message);
             return;
         }

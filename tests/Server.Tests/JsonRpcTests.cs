@@ -38,7 +38,7 @@ public class JsonRpcTests
     }
 
     [Theory]
-    [InlineData("nonsense", "null", -32600)]
+    [InlineData("nonsense", "null", -32700)]
     [InlineData("[]", "null", -32600)]
     [InlineData("""{"jsonrpc":"2.0","id":7}""", "null", -32600)]
     [InlineData("""{"jsonrpc":"2.0","id":7,"method":5}""", "null", -32600)]

@@ -94,7 +94,7 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     public static Metric Cost(MeasuredCell cell, MeasuredCell reference) =>
         cell.Rounds.Concat(reference.Rounds).All(round => Metric.TotalCpu.Value(round) is not null) ? Metric.TotalCpu : Metric.ClientCpu;
 
-    /// <summary>Compares the cell with its reference by its <see cref="Headline"/> metric. Null when the cell has no reference.</summary>
+    /// <summary>Compares the cell with its reference by its <see cref="Headline"/>. Null without a reference or a common value.</summary>
     public static ArmComparison? OfHeadline(MeasuredRun run, MeasuredCell cell) =>
         run.ReferenceOf(cell) is { } reference ? Of(run, cell, reference, Headline(cell)) : null;
 }

@@ -5,7 +5,7 @@ namespace IpcBench.Analysis.Comparison;
 
 /// <summary>The lines fitted to an arm and its reference: time per call as a function of the server's work per call.</summary>
 /// <param name="Works">The cells of the arm and its reference, one pair for each amount of work.</param>
-/// <param name="Fits">One fit for each round that all these cells have, with the number of the round.</param>
+/// <param name="Fits">A fit for each round that all these cells have and whose slope is above 0, with the number of the round.</param>
 internal sealed record BreakEvenFits(
     IReadOnlyList<(MeasuredCell Cell, MeasuredCell Reference)> Works, IReadOnlyList<(int Number, RoundFit Fit)> Fits)
 {
@@ -18,7 +18,7 @@ internal sealed record BreakEvenFits(
     /// </summary>
     public bool IsMeasured => HasWorks(Works);
 
-    /// <summary>Computes the fits of each arm whose reference has another transport.</summary>
+    /// <summary>Fits each arm whose reference has another transport, if several amounts of work or a method were measured.</summary>
     public static IEnumerable<BreakEvenFits> Compute(MeasuredRun run) =>
         from cell in run.Cells
         where cell.Median is not null && cell.Key.IsFullLoad && !AaTest.IsAa(cell.Key)

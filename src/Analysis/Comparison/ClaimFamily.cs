@@ -7,9 +7,9 @@ namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
 /// Comparisons of a run that are judged together. Their intervals are simultaneous: if all arms are equal, at most one
-/// run in twenty reports any difference. A run has two families. The first family compares Unix sockets with TCP, which
-/// is the usual question, by the <see cref="ArmComparison.Headline"/> and the CPU per call. The second family has every
-/// other comparison that a report calls decided or undecided.
+/// run in twenty reports any difference of the family. A run has two families. The first family compares Unix sockets
+/// with TCP, which is the usual question, by the <see cref="ArmComparison.Headline"/> and the CPU per call. The second
+/// family has the same comparisons of all other <see cref="Pairs"/>, and the <see cref="DerivedClaims"/>.
 /// </summary>
 public sealed class ClaimFamily
 {
@@ -65,7 +65,7 @@ public sealed class ClaimFamily
 
     /// <summary>
     /// Finds the family that compares these two cells in this metric. Also returns the interval of the logarithm of the
-    /// ratio cell / reference. Null when no family compares the cells in this metric.
+    /// ratio cell / reference, or of the value of <see cref="DerivedClaims"/>. Null when no family has this comparison.
     /// </summary>
     /// <param name="what">The metric's ID, or the name of a value of <see cref="DerivedClaims"/>.</param>
     public static (ClaimFamily Family, Interval? Interval)? Find(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, string what)
@@ -91,8 +91,8 @@ public sealed class ClaimFamily
     private static IEnumerable<Claim> Ratios(MeasuredRun run, (int One, int Other) pair)
     {
         var (one, other) = (run.Cells[pair.One], run.Cells[pair.Other]);
-        // A pair that has no rounds yet counts too, so that the number of claims never changes. Otherwise the rounds of
-        // --load, which come after the rounds at full load, would change the verdicts at full load.
+        // A pair that has no rounds yet counts too, so that the number of these claims never grows. Otherwise the rounds
+        // of --load, which come after the rounds at full load, would change the verdicts at full load.
         var isPlanned = one.Rounds.Count == 0 || other.Rounds.Count == 0;
         foreach (var metric in new[] { ArmComparison.Headline(one), ArmComparison.Cost(one, other) })
         {

@@ -3,8 +3,8 @@ using IpcBench.Analysis.Metrics;
 namespace IpcBench.Analysis.Comparison;
 
 /// <summary>
-/// The claims of the second <see cref="ClaimFamily"/> that are differences and not ratios: wake-ups, the cores and the
-/// latency at a given rate, and the work per call above which the difference of two arms no longer matters.
+/// The claims of the second <see cref="ClaimFamily"/> that are no ratios: wake-ups per call, the cores and the median
+/// latency at a given rate, and the lead and the work of <see cref="BreakEvenFits"/>.
 /// </summary>
 public static class DerivedClaims
 {
@@ -55,7 +55,7 @@ public static class DerivedClaims
         return view => cost.Value(view) * view.Rate / 1e9;
     }
 
-    /// <summary>Makes the claim about the value of the cell minus that of the reference, for each round that has both values.</summary>
+    /// <summary>Makes the claim about the value of the cell minus the value of the reference, in each round that has both.</summary>
     private static Claim Difference(MeasuredCell cell, MeasuredCell reference, string what, Func<RoundMetrics, double?> value) =>
         Claim(cell, reference, what, PairedDifference.Series(cell, reference, value));
 

@@ -103,7 +103,7 @@ public sealed class FileComparison
 
     /// <summary>
     /// Estimates the ratio after / before of a metric of a cell, with the simultaneous interval of its family. Null when
-    /// one of the two cells lacks the metric.
+    /// no two values above 0 can be compared.
     /// </summary>
     public RatioEstimate? Estimate(MeasuredCell before, MeasuredCell after, Metric metric) => IsPaired
         ? RatioEstimate.FromPairs(RoundPairs.Match(after, before, metric).Select(pair => (pair.Number, pair.Base, pair.New)), IsLookedAt,

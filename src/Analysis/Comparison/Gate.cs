@@ -15,7 +15,7 @@ namespace IpcBench.Analysis.Comparison;
 /// <param name="NotExcluded">
 /// Limits for which only a part of the interval is beyond the limit, or for which there is no interval, as sentences.
 /// </param>
-/// <param name="Missing">Cells, rounds or runs that are missing or incomplete, as sentences.</param>
+/// <param name="Missing">Incomplete runs, and cells that only the first run has, as sentences.</param>
 public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyList<string> NotExcluded, IReadOnlyList<string> Missing)
 {
     private const double MostMore = 2;
@@ -25,7 +25,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
 
     /// <summary>
     /// Checks every common cell against every limit. The intervals are simultaneous: if the two runs are equal, the
-    /// probability that any limit is crossed is at most one in twenty, however many limits there are.
+    /// probability that any interval is beyond its limit is at most one in twenty, however many limits there are.
     /// </summary>
     public static Gate Check(FileComparison runs, IReadOnlyList<GateLimit> limits)
     {
@@ -49,10 +49,10 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     }
 
     /// <summary>
-    /// Adds a sentence to the crossed limits in three cases: calls fail in the second run and none failed in the first
-    /// run, the share of failed calls more than doubled and this rise is significant, or only the second run has rounds
-    /// in which no call was completed. A broken server has no values to compare with a limit, but must not pass the
-    /// gate.
+    /// Adds a sentence to the crossed limits in three cases: calls failed or were cut off in the second run but not in
+    /// the first run, the share of such calls more than doubled and this rise is significant, or only the second run has
+    /// rounds in which no call was completed. A broken server has no values to compare with a limit, but must not pass
+    /// the gate.
     /// </summary>
     private static void JudgeFailures(FileComparison comparison, MeasuredCell before, MeasuredCell after, List<string> crossed)
     {
@@ -121,7 +121,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         estimate.Drift > 0 ? $" ({Quantity.Percent(Math.Exp(estimate.Drift) - 1)} of the change is drift of the machine)" : "";
 
     /// <summary>
-    /// Judges a metric without a ratio, because each pair of rounds has a value of 0. A rise from zero crosses a limit
+    /// Judges a metric without a ratio, because no two values above 0 can be compared. A rise from zero crosses a limit
     /// on rises, and a fall to zero crosses a limit on falls. The limit is not excluded if the rounds do not prove such
     /// a rise or fall, or if a side lacks the metric. Any other change, and zero on both sides, is within the limit.
     /// </summary>

@@ -38,7 +38,7 @@ public sealed partial record GateLimit
     }
 
     /// <summary>Reads <c>rps&lt;-5%</c> or <c>p99&gt;10%</c>.</summary>
-    /// <exception cref="FormatException">The text is no limit. The message is one sentence with the fix.</exception>
+    /// <exception cref="FormatException">The text is no limit. The message is one sentence with the reason.</exception>
     public static GateLimit Parse(string text)
     {
         var match = Grammar().Match(text);

@@ -32,8 +32,8 @@ public static class RoundPairs
             ? pair.Base.Value * Math.Exp(log) : pair.New!.Value);
 
     /// <summary>
-    /// Estimates the log ratio of two cells in a round from its slices. Slice i of one arm is measured next to slice i
-    /// of the other arm, so both contain nearly the same noise of the machine. The Hodges–Lehmann estimate from the
+    /// Estimates the log ratio of two cells in a round from its slices. Slice i of one arm is measured close in time to
+    /// slice i of the other arm, so both contain nearly the same noise of the machine. The Hodges–Lehmann estimate from the
     /// pairs of slices is robust against slices in which one arm was stopped for a while. Null when the round has no
     /// slices or the slices lack the metric.
     /// </summary>

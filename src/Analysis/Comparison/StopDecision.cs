@@ -13,15 +13,15 @@ namespace IpcBench.Analysis.Comparison;
 public sealed record StopDecision(bool Stop, int Undecided)
 {
     /// <summary>
-    /// Decides for <c>--rounds auto</c>: stops when every comparison has a winner or shows that no difference matters.
+    /// Decides for <c>--rounds auto</c>: stops when every comparison has a winner, no difference that matters, or a withheld verdict.
     /// </summary>
     public static StopDecision After(RunRecord record)
     {
         var run = new MeasuredRun(record with { Options = record.Options with { RoundsAuto = true } });
         // A run measures first at full load, later at given loads. Only the cells of the last round's phase are judged.
         var atFullLoad = record.Rounds.Count == 0 || record.Cells[record.Rounds[^1].Cell].Key.IsFullLoad;
-        // A search for a rate is not judged here, because the search decides by itself when it has enough windows. A
-        // cell without rounds is not judged either: it could not be measured at a given load.
+        // A search for a rate is not judged here, because its number of windows does not depend on the results. A cell
+        // without rounds is not judged either: it could not be measured at a given load.
         var phase = run.Cells.Where(cell => cell.Key.IsFullLoad == atFullLoad && !cell.Key.VariesRate).ToList();
         if (phase.Exists(cell => cell.Rounds.Count > 0))
             phase.RemoveAll(cell => cell.Rounds.Count == 0);

@@ -116,7 +116,7 @@ public static class VerdictText
 
     private static string Size(RatioEstimate estimate)
     {
-        // A ratio below 1 is shown as a positive change, so the lower bound becomes the upper one.
+        // A ratio below 1 is shown as a positive change, so the lower bound becomes the upper bound.
         var (low, high) = estimate.Interval is { } i ? (Math.Abs(i.Low - 1), Math.Abs(i.High - 1)) : (0, 0);
         var isNarrow = Math.Abs(high - low) < 0.02;
         Func<double, string> show = isNarrow ? Tenths : Quantity.Percent;
@@ -127,7 +127,12 @@ public static class VerdictText
         (share * 100).ToString("0.0", System.Globalization.CultureInfo.InvariantCulture) + " %";
 
     /// <summary>Rounds a bound in percent up, so that the text never claims more than the interval.</summary>
-    public static string RoundedUp(double share) => Quantity.Percent(Math.Max(0, Math.Ceiling(share * 1000 - 1e-9)) / 1000);
+    public static string RoundedUp(double share)
+    {
+        var tenths = Math.Max(0, Math.Ceiling(share * 1000 - 1e-9));
+        // From 10 % on, Quantity.Percent shows no tenths.
+        return Quantity.Percent(tenths < 100 ? tenths / 1000 : Math.Ceiling(share * 100 - 1e-9) / 100);
+    }
 
     private static string Rounds(int count) => Quantity.Many(count, "more round");
 

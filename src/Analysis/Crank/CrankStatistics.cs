@@ -18,7 +18,7 @@ public static class CrankStatistics
     private static readonly JsonWriterOptions Plain = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
     /// <summary>
-    /// Makes the block. Each marker is on a line of its own. The numbers are those that reports show for the cell.
+    /// Makes the block, with each marker on its own line. Counts of calls are of the median round. Other numbers are those of reports.
     /// </summary>
     /// <exception cref="ArgumentException">
     /// The run does not have exactly one cell, but crank keeps only one value for each name.

@@ -13,12 +13,12 @@ namespace IpcBench.Analysis.Documents;
 /// </summary>
 public static class Answers
 {
-    /// <summary>Lists the sentences of the answer, about each workload and about the whole run. Empty without a measured round.</summary>
+    /// <summary>Lists the sentences of the answer: on workloads and the whole run, or on each metric for a run of <c>ab</c>.</summary>
     public static IReadOnlyList<string> Of(MeasuredRun run) => BuildComparison.Of(run) is { Sides: var sides }
         ? [.. CompareSummary.Sentences(sides, FileComparison.Shown)]
         : [.. Concurrency.Lines(run), .. OfWorkloads(run).Select(answer => answer.Sentence), .. OfRun(run)];
 
-    /// <summary>Lists the answer for each group of arms that compete (<c>Arms.Choices</c>).</summary>
+    /// <summary>Lists the answer for each group of competing arms (<c>Arms.Choices</c>). Empty for a run of layers.</summary>
     internal static IEnumerable<WorkloadAnswer> OfWorkloads(MeasuredRun run) => IsOfLayers(run) ? [] : Arms.ByWorkload(run)
         .SelectMany(workload => Arms.Choices([.. workload], cell => cell.Key))
         .Select(arms => arms.Count > 1 ? OfArms(run, arms) : new WorkloadAnswer(arms, Alone(run, arms[0])));
@@ -29,13 +29,13 @@ public static class Answers
         : [.. RateSearchSentences.Lines(run), .. Savings.Lines(run), .. BreakEven.Lines(run), .. Crossover.Lines(run),
             .. Encrypted(run), .. AaPassed(run), .. ProfileSection.Line(run) is { } line ? [line] : Array.Empty<string>()];
 
-    // The purpose of a run of layers is the cost of each layer, so its answer has one sentence per transport.
+    // The purpose of a run of layers is the cost of each layer, so its answer is about layers and names no fastest arm.
     internal static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();
 
     /// <summary>The text for a cell without latencies: see <see cref="MeasuredCell.IsUntimed"/>.</summary>
     internal const string Untimed = "the latency of a message is not known";
 
-    /// <summary>Writes the results of an arm that is compared with no other arm.</summary>
+    /// <summary>Writes the results of an arm that is alone in its group (<c>Arms.Choices</c>).</summary>
     private static string Alone(MeasuredRun run, MeasuredCell cell)
     {
         var median = cell.Median!;
@@ -58,8 +58,8 @@ public static class Answers
     private static WorkloadAnswer OfArms(MeasuredRun run, IReadOnlyList<MeasuredCell> arms)
     {
         var ranked = Arms.Ranked(arms);
-        // An arm's median rate may come from a round in which every arm was fast. So an arm that loses in the pairs of
-        // rounds is not ranked first.
+        // An arm's median rate may come from a round in which every arm was fast. So the first place goes to the best-ranked
+        // arm that no other arm beats in pairs of rounds.
         if (ranked.Find(arm => Best(run, ranked, arm) is null) is { } first)
             ranked = [first, .. ranked.Where(arm => arm != first)];
         var name = Arms.NameOf(run, arms[0].Workload);
@@ -82,17 +82,17 @@ public static class Answers
             open.Count == 0 ? main : null);
     }
 
-    /// <summary>Whether the interval shows that the arm is ahead by enough to matter.</summary>
+    /// <summary>Whether the verdict says that the arm is ahead, and that its lead is not too little to matter.</summary>
     private static bool IsAhead(ArmComparison? comparison) => comparison is { IsBetter: true, Verdict.IsTooLittle: false };
 
     private static ArmComparison? Between(MeasuredRun run, MeasuredCell cell, MeasuredCell other) =>
         ArmComparison.Of(run, cell, other, ArmComparison.Headline(cell));
 
-    /// <summary>Finds the first of these arms that is ahead of the cell by enough to matter. Null when there is none.</summary>
+    /// <summary>Returns the comparison of the first of these arms that is ahead of the cell. Null when no arm is ahead.</summary>
     private static ArmComparison? Best(MeasuredRun run, IEnumerable<MeasuredCell> arms, MeasuredCell cell) =>
         arms.Where(arm => arm != cell).Select(arm => Between(run, arm, cell)).FirstOrDefault(IsAhead);
 
-    /// <summary>Says which arm is ahead, in the form of the change of an arm against its reference.</summary>
+    /// <summary>Says which arm is ahead, as a change against the reference if one of the two arms is the reference of the other.</summary>
     private static string Ahead(MeasuredRun run, ArmComparison comparison, bool isNamed)
     {
         var shown = comparison.AgainstReference(run);
@@ -116,7 +116,7 @@ public static class Answers
         var (alike, largest) = (new List<MeasuredCell> { first }, 0.0);
         foreach (var (cell, _) in open)
         {
-            // An arm joins the list only if it differs from every arm of the list by too little to matter.
+            // An arm joins the list only if its verdict against every arm of the list is "equal" (Verdict.IsEqual).
             var pairs = alike.ConvertAll(other => Between(run, other, cell)?.Verdict);
             if (!pairs.TrueForAll(verdict => verdict is { IsEqual: true }))
                 continue;
@@ -144,17 +144,17 @@ public static class Answers
         if (unknown.Find(rival => rival.Comparison is not null)?.Comparison is not { } nearest)
             return ArmComparison.Headline(first) == Metric.Rate ? "there is no round in which both arms answered a call"
                 : first.IsUntimed ? Untimed + string.Concat(unknown.Select(rival => Cost(run, first, rival.Cell)))
-                : $"no round of both arms has enough calls for its own {ArmComparison.Headline(first).Title} "
+                : $"in no round do both arms have enough calls for a {ArmComparison.Headline(first).Title} "
                     + $"(the {ArmComparison.Headline(first).Title} in the table is of all rounds)";
         nearest = nearest.AgainstReference(run);
-        // Without an interval, or with a withheld verdict, it is unknown which arm is ahead. So the arms are not named.
+        // The arms are named only with bounds, whose sign depends on the order of the arms. A withheld verdict has no bounds.
         var pair = nearest.Verdict is { Estimate.Interval: null } or { Withheld.Length: > 0 } ? ""
             : $"{nearest.Cell.Key.Arm} against {nearest.Reference.Key.Arm} ";
         return $"{pair}{VerdictText.Open(nearest.Verdict, nearest.Metric)}{string.Concat(
             unknown.Select(rival => Cost(run, first, rival.Cell)))}";
     }
 
-    /// <summary>Says the difference in CPU per call. Empty when the difference is undecided.</summary>
+    /// <summary>Says the difference in CPU per call. Empty when the difference is undecided or too small to matter.</summary>
     private static string Cost(MeasuredRun run, MeasuredCell first, MeasuredCell other)
     {
         if (CostOf(run, first, other) is not { } cost)
@@ -171,7 +171,7 @@ public static class Answers
         ArmComparison.Of(run, cell, other, ArmComparison.Cost(cell, other)) is { Verdict.IsTooLittle: false } cost
             && (cost.IsBetter || cost.IsWorse) ? cost : null;
 
-    /// <summary>Says how much CPU per call the winner saves, or costs in addition. Empty when the difference is undecided.</summary>
+    /// <summary>Says how much CPU per call the compared cell saves or costs. Empty when this is undecided or too small to matter.</summary>
     private static string Saved(MeasuredRun run, ArmComparison main)
     {
         if (CostOf(run, main.Cell, main.Reference) is not { } cost)
@@ -193,15 +193,15 @@ public static class Answers
     }
 
     private static IEnumerable<string> Encrypted(MeasuredRun run) =>
-        run.Cells.Any(cell => cell.Key.Transport == "tls") && run.Cells.Any(cell => cell.Key.Transport != "tls")
+        run.Cells.Where(cell => cell.Rounds.Count > 0).Select(cell => cell.Key.Transport == "tls").Distinct().Count() == 2
             ? ["tls encrypts and the other transports do not: the difference is the cost of encryption, not of a transport."] : [];
 
     private sealed record Rival(MeasuredCell Cell, ArmComparison? Comparison);
 }
 
 /// <summary>
-/// Sentences that say at which sizes the ranking of an arm and its reference changes. Only decided verdicts count. The
-/// sentences name the doubts about these verdicts.
+/// Sentences that say at which sizes an arm is faster than its reference, and at which sizes slower. Only differences that
+/// are decided and not too small to matter count. The sentences name the doubts about these verdicts.
 /// </summary>
 internal static class Crossover
 {

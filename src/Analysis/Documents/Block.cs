@@ -22,8 +22,7 @@ internal sealed record Block
     public string Note { get; init; } = "";
 
     /// <summary>
-    /// Explanations of columns, shown before the note. An explanation is about all columns whose headings contain its
-    /// <c>Heading</c>.
+    /// Explanations of columns. An explanation is about all columns whose headings contain its <c>Heading</c>.
     /// </summary>
     public IReadOnlyList<(string Heading, string Words)> Columns { get; init; } = [];
 

@@ -9,9 +9,9 @@ namespace IpcBench.Analysis.Documents;
 /// The amount of work per call above which the transport no longer matters. If several amounts of work were measured
 /// (<c>--work</c>), each round gives a line for each transport: time per call = time without work + work × slope. Both
 /// lines have the same slope and are fitted by least squares of the relative errors. The transports differ by less than
-/// delta when the distance of the lines is less than delta times the faster time. For a method of the user's own
+/// delta when the distance of the lines is less than delta times the time of the arm. For a method of the user's own
 /// server, the amount is calculated: the server's CPU per call takes the place of the times, and the slope is 1. The
-/// intervals are simultaneous with those of the second family of <see cref="ClaimFamily"/>.
+/// intervals belong to the second <see cref="ClaimFamily"/>.
 /// </summary>
 public static class BreakEven
 {

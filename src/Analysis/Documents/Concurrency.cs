@@ -5,8 +5,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// Sentences for arms that are faster than their reference at some numbers of concurrent calls and slower at others.
-/// Only decided verdicts count, and the sentences name the doubts about these verdicts.
+/// Sentences for arms that are faster than their reference at some numbers of concurrent calls and slower at other numbers. Only
+/// differences that are decided and not too small to matter count. The sentences name the doubts about these verdicts.
 /// </summary>
 internal static class Concurrency
 {

@@ -37,7 +37,7 @@ internal sealed class Document(NamedRun file)
             })
         : Section.Of("Answer", [.. Grid.Blocks, new Block { Sentences = [.. AnswerLines.Select(line => line.Sentence)] }]);
 
-    /// <summary>The comparison of a run of <c>ab</c>. Null for other runs.</summary>
+    /// <summary>The comparison of a run of <c>ab</c>. Null for other runs, and when no cell was measured in both builds.</summary>
     public BuildComparison? OfBuilds { get; } = BuildComparison.Of(file.Run);
 
     /// <summary>
@@ -58,8 +58,8 @@ internal sealed class Document(NamedRun file)
     ]);
 
     /// <summary>
-    /// The comparison of <see cref="Grid"/> as a coloured grid for a page, by shape of the load and by size. Null if no
-    /// Unix socket was compared.
+    /// A Unix socket against TCP by requests/s, as a coloured grid for a page: by shape of the load and by size. Null if no
+    /// Unix socket was compared with TCP.
     /// </summary>
     public VerdictGrid? AtAGlance => VerdictGrid.Of(run);
 
@@ -116,7 +116,7 @@ internal sealed class Document(NamedRun file)
     /// <summary>The connections of the endpoints of <c>--watch</c>.</summary>
     public Section Connections => field ??= OfTable("", RunHeader.Connections, RunTables.Connections(run));
 
-    /// <summary>How ratios were estimated. Empty when nothing was compared.</summary>
+    /// <summary>How ratios were estimated. Empty when no cell has a reference.</summary>
     public Section Method => field ??= Section.Of("",
         new Block { Caption = run.Cells.Any(cell => run.ReferenceOf(cell) is not null) ? RunHeader.Method(run) : "" });
 
@@ -140,14 +140,14 @@ internal sealed class Document(NamedRun file)
 
     public Section Doubts => field ??= Section.Of("Doubts", new Block { Doubts = Doubt.Of(run) });
 
-    /// <summary>The comparison with the write-up that the run repeats.</summary>
+    /// <summary>The comparisons with the write-ups that the run repeats.</summary>
     public Section Published => field ??= Section.Of("Published", [.. PublishedSection.Of(file)]);
 
-    /// <summary>The part of <see cref="Published"/> that compares the measured ratios with the published ratios.</summary>
+    /// <summary>The first table of <see cref="Published"/> that compares measured ratios with published ratios.</summary>
     public Section PublishedInBrief => field ??= Section.Of("Published",
         [.. Published.Blocks.Where(block => block.Table is { LastIsWords: true }).Take(1)]);
 
-    /// <summary>Everything in the file about its machine and settings.</summary>
+    /// <summary>The machine and the settings of the run, without unknown values.</summary>
     public IEnumerable<(string Name, string Value)> Environment => EnvironmentList.Of(run.Record).Where(entry => entry.Value.Length > 0);
 
     private static Block[] Whole(TextTable table, string note) => table.IsEmpty ? [] : [new Block { Table = table, Note = note }];

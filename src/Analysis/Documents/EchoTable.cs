@@ -6,9 +6,9 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// Times of round trips with their ratios to the reference (below 1 is faster): a row per size and a column per transport. If
-/// there are many arms, or arms that differ in the way of waiting, each arm has a row. The row also shows the CPU time of both
-/// sides, because some ways of waiting are faster only by using more CPU.
+/// Times of round trips with their changes against the reference (−10 % is faster): a row per size and a column per arm. If
+/// there are many arms, or shared memory, whose ends can wait in several ways, each arm has a row. The row also shows the CPU
+/// time of both sides, because some ways of waiting are faster only by using more CPU.
 /// </summary>
 internal static class EchoTable
 {

@@ -41,7 +41,7 @@ public static class Headlines
     }
 
     // Shows the change of the CPU per call: of both sides together if both are known, otherwise of the client. Empty when the
-    // change is undecided.
+    // change is undecided or too small to matter.
     private static string Cpu(MeasuredRun run, ArmComparison shown)
     {
         if (Answers.CostOf(run, shown.Cell, shown.Reference) is not { } comparison)

@@ -67,8 +67,8 @@ internal static class LayerText
     }
 
     /// <summary>
-    /// Writes one sentence per transport and topology, for the smallest size: the layers of a call, or what each layer
-    /// saves or costs in comparison with the reference.
+    /// Writes one sentence for each arm and number of connections and streams, about the smallest size: the layers of a call, or
+    /// what each layer saves or costs against the reference. A last sentence warns if the kernel's part includes wake-ups.
     /// </summary>
     public static IEnumerable<string> Sentences(MeasuredRun run)
     {

@@ -11,7 +11,7 @@ internal static class ProfileSection
 {
     public const string Title = "CPU time of the server by stage";
 
-    // A stage explains a difference in CPU time if at least this share of the difference is in the stage.
+    // A stage explains a difference in CPU time if the stage differs by at least this share of it, and at most twice as much.
     private const double Most = 0.5;
 
     /// <summary>Makes a block for each load, and a block with notes about the samples. Empty without <c>--profile</c>.</summary>
@@ -33,7 +33,7 @@ internal static class ProfileSection
     }
 
     /// <summary>
-    /// Says which stage explains the largest decided difference in the server's CPU per call. Null when no stage explains one.
+    /// Explains a decided difference in the server's CPU per call by a stage: the largest difference that has such a stage. Else null.
     /// </summary>
     public static string? Line(MeasuredRun run) =>
         (from arm in StageShares.Of(run)

@@ -126,7 +126,7 @@ internal static class PublishedSection
 
     private static IEnumerable<string> LeftOver(PublishedComparison published, MeasuredRun run)
     {
-        // A run may repeat several write-ups. The cells of the others are not named here.
+        // A run may repeat several write-ups. A cell of any of these write-ups is not "only measured".
         var choices = WriteUps.Of(run).SelectMany(one => one.Figures.Select(figure => figure.Cell)
             .Concat(one.Ratios.SelectMany(ratio => new[] { ratio.Cell, ratio.Reference }))).Distinct()
             .Where(choice => choice.In(run) is not null).ToList();

@@ -51,7 +51,7 @@ public static class RateSearchSentences
     }
 
     /// <summary>
-    /// Returns the measured value of a window for a term of an objective, in ns or as a share. Null when no call was answered.
+    /// Returns a window's value for a term, in ns or as a share. Null when the window has no latency (percentile) or no call (other terms).
     /// </summary>
     public static double? ValueOf(ObjectiveTerm term, RoundMetrics window) => term.Quantile is { } quantile
         ? window.Latency.Count == 0 ? null : window.Latency.ValueAt(quantile * 100)
@@ -79,7 +79,7 @@ public static class RateSearchSentences
                 + $"objective allows fewer than {LatencyCounts.SamplesBeyond} slow or failed calls, too few to judge "
                 + "(-d makes windows longer).",
             _ => $"the highest rate at which {arm} keeps {objective} is unknown after {Windowed(found)}{Known(found)}.",
-        } + (doubtful == 0 ? "" : $" In {doubtful} of {Windowed(found)} the machine was busy with something else.");
+        } + (doubtful == 0 ? "" : $" In {doubtful} of {Windowed(found)} the measurement was disturbed by other load or a standstill.");
     }
 
     private static string Windowed(RateSearchResult found) =>

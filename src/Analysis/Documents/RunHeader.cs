@@ -134,7 +134,7 @@ internal static class RunHeader
     private static string Join(params string[] parts) => string.Join(' ', parts.Where(part => part.Length > 0));
 }
 
-/// <summary>Everything in a file about its machine and settings, by name.</summary>
+/// <summary>The machine and the settings of a run, by name.</summary>
 internal static class EnvironmentList
 {
     public static IEnumerable<(string Name, string Value)> Of(RunRecord run)
@@ -146,8 +146,9 @@ internal static class EnvironmentList
         yield return ("memory", host.MemoryBytes > 0 ? TextBuilding.Invariant($"{host.MemoryBytes / (double)(1L << 30):0.#} GiB") : "");
         yield return ("governor", host.Governor);
         yield return ("clock source", host.ClockSource);
-        yield return ("client", $"GC {host.GcMode}, {host.Tiering}");
-        yield return ("limits", TextBuilding.Invariant($"at most {host.OpenFileLimit} open files, accept queue of {host.SoMaxConn}"));
+        yield return ("client", host.GcMode.Length > 0 ? $"GC {host.GcMode}, {host.Tiering}" : "");
+        yield return ("limits", host.OpenFileLimit > 0
+            ? TextBuilding.Invariant($"at most {host.OpenFileLimit} open files, accept queue of {host.SoMaxConn}") : "");
         foreach (var server in run.Servers)
         {
             yield return ("server", $"{server.Stack} {server.StackVersion} ({Version(server.Version)}), {server.Runtime}, GC "

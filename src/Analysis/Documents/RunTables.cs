@@ -21,9 +21,9 @@ internal static class RunTables
     ];
 
     /// <summary>
-    /// Makes the table that a screen shows for the cells at full load. If the answer's table compares all these cells, a row
-    /// is a load, and the transports are columns. Otherwise a row is a cell with its ratio, and the column of transports is
-    /// left out if there is only one arm.
+    /// Makes the table that a screen shows for the cells at full load. If the tables of <see cref="UnixAgainstTcp"/> compare all
+    /// these cells, a row is a load, and the transports are columns. Otherwise a row is a cell with its ratio, and the column
+    /// of transports is left out if there is only one arm.
     /// </summary>
     public static (string Title, TextTable Table) OnScreen(MeasuredRun run)
     {
@@ -101,7 +101,7 @@ internal static class RunTables
             ? $"{Quantity.Show(bounds.Low, metric.Unit)} – {Quantity.Show(bounds.High, metric.Unit)}" : Quantity.None;
 
     /// <summary>
-    /// Explains contradictions about the faster of two arms, between their median rounds and the pairs of their rounds. A
+    /// Explains contradictions: one of two arms is faster by its median round, and the other arm is faster by pairs of rounds. A
     /// contradiction arises, for example, if the median round of one arm is a round in which all arms were fast. Each arm
     /// with a contradiction and a decided verdict has its own sentence. If no such verdict is decided, one sentence is
     /// about all arms. Empty without contradictions.
@@ -136,7 +136,7 @@ internal static class RunTables
 
     /// <summary>
     /// Makes the table of the connections of the watched endpoints in the median round: the mean and maximum of each
-    /// state. Endpoints that the arm did not use are left out.
+    /// state. An endpoint that only other cells used, or that had no connection, is left out.
     /// </summary>
     public static TextTable Connections(MeasuredRun run)
     {

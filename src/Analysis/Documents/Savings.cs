@@ -9,8 +9,8 @@ namespace IpcBench.Analysis.Documents;
 
 /// <summary>
 /// What the user would save at a given rate with an arm in place of its reference: cores and median latency of the arm and
-/// of the reference, and the difference with its interval, from pairs of values of the same round. Both are measured at
-/// this rate: nothing is extrapolated.
+/// of the reference, and the difference with its interval, from pairs of values of the same round. Both arms are measured
+/// at this rate: nothing is extrapolated.
 /// </summary>
 internal static class Savings
 {

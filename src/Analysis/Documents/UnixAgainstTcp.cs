@@ -34,7 +34,7 @@ public static class UnixAgainstTcp
         return what.Length > 0 ? $" ({what})" : "";
     }
 
-    /// <summary>Returns a warning for the title if the machine was busy in more than half of the rounds. Empty otherwise.</summary>
+    /// <summary>Returns a warning for the title if more than half of the rounds have a spoiled measurement. Empty otherwise.</summary>
     private static string Doubtful(MeasuredRun run)
     {
         var rounds = run.Cells.SelectMany(cell => cell.Rounds).GroupBy(round => round.Record.Number).ToList();
@@ -141,7 +141,7 @@ public static class UnixAgainstTcp
     private static IEnumerable<MeasuredCell> Rows(MeasuredRun run) => RunTables.InOrder(run).Where(cell => IsRow(run, cell));
 
     /// <summary>
-    /// Lists for each row the shape of its load, the size of a call, and the comparison by requests/s, also as text.
+    /// Lists for each row the shape of its load, the call (<see cref="CellKey.Work"/>), and the comparison by requests/s, also as text.
     /// </summary>
     internal static IEnumerable<(string Shape, string Work, ArmComparison Rate, string Text)> Verdicts(MeasuredRun run) =>
         from cell in Rows(run)

@@ -6,8 +6,8 @@ using IpcBench.Analysis.Wording;
 namespace IpcBench.Analysis.Documents;
 
 /// <summary>
-/// How often a call wakes each side, and the system calls of the client's event loop per call. These numbers explain why
-/// one transport costs more than another.
+/// How often a call wakes each side, and how many system calls the event loops make per call. These numbers explain why one
+/// transport costs more than another.
 /// </summary>
 internal static class WakeUps
 {

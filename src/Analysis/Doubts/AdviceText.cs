@@ -18,6 +18,8 @@ public static partial class AdviceText
         var whole = advice.Doubt.Trim().TrimEnd('.');
         var place = Place().Match(whole);
         var text = whole[place.Length..];
+        if (text.Length == 0)
+            return "";
         var end = new[] { ": ", "; ", " (", ", e.g." }.Select(mark => text.IndexOf(mark, StringComparison.Ordinal)).Where(at => at > 0)
             .DefaultIfEmpty(text.Length).Min();
         var worst = Worst().Match(whole);

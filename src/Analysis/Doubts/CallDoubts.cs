@@ -84,7 +84,7 @@ internal static class CallDoubts
     }
 
     /// <summary>
-    /// Reports that the replies in flight do not fit into the cache, so that the run also measures the speed of main memory.
+    /// Reports that the payloads in flight do not fit into the cache, so that the run also measures the speed of main memory.
     /// </summary>
     public static Observation? BytesInFlight(MeasuredRun run, MeasuredCell cell)
     {

@@ -91,8 +91,8 @@ internal static class ClientDoubts
         key.IsOfGrpcNetClient ? double.MaxValue : Math.Max(1, Math.Min(run.Options.Threads, key.Connections));
 
     /// <summary>
-    /// Returns the length in ns of the time over which the client's CPU usage was measured. In older files, this time
-    /// includes the drain after the window, and its length is computed from the machine's capacity.
+    /// Returns the length in ns of the time over which the client's CPU usage was measured. The machine's capacity gives
+    /// this length if it is known, because in older files the time includes the drain after the window.
     /// </summary>
     private static double Span(RunRecord run, Measurement round) => round.Machine is { CapacityNs: > 0 } machine && run.Host.LogicalCpus > 0
         ? Math.Max(round.WindowNs, (double)machine.CapacityNs / run.Host.LogicalCpus) : round.WindowNs;
@@ -114,7 +114,7 @@ internal static class ClientDoubts
 
 /// <summary>
 /// The check by Little's law: in a closed loop, the number of calls in flight is throughput × mean latency. A difference
-/// beyond the tolerance means that the tool lost time or samples.
+/// beyond the tolerance means that the tool lost time or samples, or that the machine stood still at an edge of a window.
 /// </summary>
 internal static class LittlesLaw
 {
@@ -148,8 +148,8 @@ internal static class LittlesLaw
             + Invariant($"but {worst.InFlight(streams)} were in flight: a difference of {Quantity.Percent(Off(worst, streams))}"));
     }
 
-    // A slice lasts only some calls, and some of them cross its beginning or end. So the computed number of calls in
-    // flight varies by some percent. Lost time or samples show in the mean of all rounds.
+    // A slice is only a few calls long, and some of these calls cross its beginning or end. So the computed number of
+    // calls in flight varies by some percent. Lost time or samples show in the mean of all rounds.
     private static Observation? OfSlices(IReadOnlyList<RoundMetrics> rounds, int streams)
     {
         double[] shares = [.. rounds.Select(r => Found(r) / r.InFlight(streams) - 1)];

@@ -28,8 +28,8 @@ internal static class MachineDoubts
         && machine.StealNs > MostStolen * machine.CapacityNs && machine.OthersNs <= MostForeign * machine.CapacityNs;
 
     /// <summary>
-    /// Reports that other processes used the machine. In a file without the CPU time of other processes, all
-    /// CPU time that is not of the client, the server or interrupts is taken as theirs.
+    /// Reports that other processes used the machine. In a file without the CPU time of other processes, all CPU time
+    /// that is not of the client, the server or soft interrupts counts as CPU time of other processes.
     /// </summary>
     public static Observation? ForeignLoad(MeasuredRun run, MeasuredCell cell)
     {
@@ -93,7 +93,7 @@ internal static class MachineDoubts
             .Select(part => $"{part.Name} {Quantity.Percent(part.Ns!.Value / machine.BusyNs)}"));
     }
 
-    /// <summary>Finds the round with the largest share of the machine's time. Null when no share is above the limit.</summary>
+    /// <summary>Finds the round with the largest <paramref name="share"/>. Null when no share is above the limit.</summary>
     private static (int Number, double Share)? Worst(MeasuredCell cell, double limit, Func<RoundMetrics, double?> share)
     {
         var shares = cell.Rounds.Where(r => r.Record.Machine is { CapacityNs: > 0 }).Select(r => (r.Record.Number, Share: share(r)))

@@ -6,7 +6,7 @@ namespace IpcBench.Analysis.Doubts;
 /// <summary>Names the other processes that used a machine most, in brackets after a sentence about them.</summary>
 public static class OtherProcessNames
 {
-    // A smaller share would be printed as 0.0 %.
+    // A share of less than half of this would be printed as 0.0 %.
     private const double LeastShare = 0.001;
 
     /// <summary>Returns for example <c> (make 12 %, another GrpcBench 3.1 %)</c>. Empty when no process used at least 0.1 %.</summary>

@@ -30,7 +30,6 @@ internal static class RunDoubts
             "Run at least 12 rounds with --against-itself.")
         : null;
 
-    /// <summary>Reports that the run did not finish.</summary>
     public static Advice? Incomplete(MeasuredRun run)
     {
         var ending = run.Record.Ending;

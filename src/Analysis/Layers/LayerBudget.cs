@@ -29,7 +29,7 @@ public sealed record LayerBudget
 
     /// <summary>
     /// The same call on the reference transport, with the layers that both calls have: other layers are included in the layer above
-    /// them. Its parts have no intervals. Null for the reference itself, and when the reference has no round in common.
+    /// them. Its parts have no intervals. Null for the reference itself, and when the reference has no layers or no common round.
     /// </summary>
     public LayerBudget? Reference { get; private init; }
 
@@ -110,7 +110,7 @@ public sealed record LayerBudget
         };
     }
 
-    /// <summary>Returns the call with only these layers, which the call has.</summary>
+    /// <summary>Returns the budget of the same call with only these of its layers.</summary>
     private LayerBudget With(IReadOnlyList<Layer> layers)
     {
         var own = Steps.Select(step => step.Layer).ToList();
@@ -155,7 +155,7 @@ public sealed record LayerBudget
         cell.Rounds.FirstOrDefault(round => round.Record.Number == number) is not { } round ? null : isTime ? round.MeanNs : CpuOf(round);
 
     // Adds the soft interrupts that the kernel charged to neither side. Some kernels charge soft interrupts to processes, and
-    // then the total already has them. So at most the unattributed time is added: the CPU time that no process was charged.
+    // then the total already has them. So at most the unattributed time is added: the CPU time that neither side was charged.
     private static double? CpuOf(RoundMetrics round) =>
         Metric.TotalCpu.Value(round) + Math.Min(Metric.UnattributedCpu.Value(round) ?? 0, Metric.Find("softirq")!.Value(round) ?? 0);
 }

@@ -83,9 +83,9 @@ public sealed record Metric(
             r => PerCall(r.Record.Server?.CpuKernelNs, r.ServerCalls)),
         new("softirq", "softirq CPU/call", Unit.NanosecondsPerCall, Better.Lower, r => PerCall(r.Record.Machine?.SoftIrqNs, r.ClientCalls)),
         new("client_switches", "client context switches/call", Unit.PerCall, Better.Lower,
-            r => PerCall(r.Record.Client.ContextSwitches, r.ClientCalls)),
+            r => PerCall(Switches(r.Record.Client), r.ClientCalls)),
         new("server_switches", "server context switches/call", Unit.PerCall, Better.Lower,
-            r => PerCall(r.Record.Server?.ContextSwitches is > 0 and var switches ? switches : null, r.ServerCounted)),
+            r => PerCall(Switches(r.Record.Server), r.ServerCounted)),
         ClientWakeUps,
         ServerWakeUps,
         new("client_preempted", "client threads preempted/call", Unit.PerCall, Better.Lower,
@@ -149,6 +149,9 @@ public sealed record Metric(
 
     private static Metric OfServerLoop(string id, string title, Func<LoopUsage, double> count) => new(id, title, Unit.PerCall, Better.Lower,
         r => PerCall(r.Record.Server?.Loop is { } loop ? count(loop) : null, r.ServerCounted));
+
+    // Systems that do not count switches report 0.
+    private static double? Switches(ProcessUsage? usage) => usage?.ContextSwitches is > 0 and var switches ? switches : null;
 
     private static double? Preempted(ProcessUsage? usage) => usage?.ContextSwitches - usage?.VoluntarySwitches;
 

@@ -84,7 +84,7 @@ public sealed class RateSearchResult
         var cutOff = LatencyCounts.Decode(round.CutOffLatency).Sum;
         return new Probe(round.AskedRate, round.Started + tooLate,
             round.LatencySumNs + Math.Max(cutOff, round.CutOff * term.Limit) + window.FailedCalls * term.Limit
-                + Math.Max(late.Sum, tooLate * term.Limit));
+                + Math.Max(late.SumBeyond(limit), tooLate * term.Limit));
     }
 
     /// <summary>Whether a window met all terms of the objective. This includes a window in which no call was due.</summary>
@@ -111,8 +111,8 @@ public sealed class RateSearchResult
             [.. windows.Select(window => ProbeOf(term, window))], term.Allowed, centre, Joint.Alpha)).OfType<FoundCrossing>().ToList();
         if (IsTooFew(near))
             return (SearchOutcome.TooFewCalls, 0, null);
-        // A crossing has no interval when its rate is at or outside the lowest or highest tried rate, or when too few
-        // windows have a rate near it.
+        // A crossing has no interval when its rate lies one smallest step beyond the tried rates near the crossing, or
+        // when too few windows have a rate near the crossing.
         return crossings.MinBy(one => one.Rate) is { Interval: { } interval } least
             ? (SearchOutcome.Found, least.Rate, interval) : (SearchOutcome.Unknown, 0, null);
     }

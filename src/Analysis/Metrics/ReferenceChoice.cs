@@ -3,11 +3,11 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.Analysis.Metrics;
 
 /// <summary>
-/// Chooses the reference of each cell. If the reference is named by its transport alone, a cell of this transport with
-/// the same client, protocol, mode and settings is preferred, however shared memory waits: for example, grpc-dotnet over
-/// a pipe is compared with grpc-dotnet over TCP. Other cells are compared with the arm whose whole name is the reference,
-/// or else with the first arm of the reference's transport. A cell with a setting is compared with the same transport
-/// without this setting if the run has such a cell, because the question is what the setting changes.
+/// Chooses the reference of each cell. If the option names a transport, a cell with a setting is compared with the same
+/// arm without this setting if the run has such a cell, because the question is what the setting changes. Any other cell
+/// is compared with the cell of the named transport that has the same client, protocol, mode and settings, however shared
+/// memory waits: for example, grpc-dotnet over a pipe with grpc-dotnet over TCP. If there is no such cell, or if the
+/// option names a whole arm, the reference is the arm with this name, or else the first arm of the named transport.
 /// </summary>
 internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> cells)
 {
@@ -49,7 +49,7 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
     /// <summary>Whether the cell belongs to the second build in a run of <c>ab</c>.</summary>
     public static bool IsHead(CellKey key) => key.Variant.Split(' ').Contains(HeadVariant);
 
-    /// <summary>Returns the same cell without the mark of the second build.</summary>
+    /// <summary>Returns the key without the mark of the second build.</summary>
     public static CellKey WithoutHead(CellKey key) =>
         key with { Variant = string.Join(' ', key.Variant.Split(' ').Where(part => part != HeadVariant)) };
 

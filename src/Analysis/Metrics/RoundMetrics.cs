@@ -53,7 +53,7 @@ public sealed class RoundMetrics(Measurement round)
         };
     }
 
-    /// <summary>Whether some calls have no latency. The mean latency is then a lower bound.</summary>
+    /// <summary>Whether some calls were cut off or not sent. The mean latency is then a lower bound.</summary>
     public bool IsIncomplete => isIncomplete ?? (round.CutOff > 0 || round.NotSent > 0);
 
     /// <summary>

@@ -11,12 +11,12 @@ public enum SearchOutcome
     /// <summary>The objective did not hold at the lowest rate that a search tries.</summary>
     Nowhere,
 
-    /// <summary>There are too few windows near the rate, or the rate lies outside the rates that were tried.</summary>
+    /// <summary>Too few windows are near the rate, they all met or all missed the objective, or the rate has no interval.</summary>
     Unknown,
 
     /// <summary>
     /// There are too few calls to judge the objective: its limit allows fewer than 100 bad calls among all calls in the
-    /// windows near the rate or at the highest rates.
+    /// windows near the rate, or in the later half of the windows if all of these met the objective.
     /// </summary>
     TooFewCalls,
 }

@@ -15,7 +15,7 @@ internal sealed record Facet(string Title, string AxisTitle,
     /// <summary>Returns the label of a value on the axis.</summary>
     public string XLabel(double x) => AxisTitle is PayloadSize or RequestSize ? Quantity.Size((long)x) : Quantity.Count(x);
 
-    /// <summary>Makes the pictures. The horizontal axis is the size if the size varies, otherwise connections or streams.</summary>
+    /// <summary>Makes the pictures. The horizontal axis is the size, unless all sizes are equal and connections or streams vary.</summary>
     public static List<Facet> Of(IReadOnlyList<Series> series)
     {
         var points = series.SelectMany(s => s.Cells).Select(cell => cell.Workload).Distinct().ToList();
@@ -59,7 +59,7 @@ internal sealed record Facet(string Title, string AxisTitle,
         if (points.Select(p => p.Load).Distinct().Count() > 1)
             parts.Add(rest.IsFullLoad ? "full load" : $"load {rest.Load}");
         if (points.Select(p => p.ServerWork).Distinct().Count() > 1)
-            parts.Add($"work {rest.ServerWork}");
+            parts.Add(rest.ServerWork.Length > 0 ? $"work {rest.ServerWork}" : "no work");
         return string.Join(", ", parts);
     }
 }

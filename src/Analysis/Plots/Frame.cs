@@ -57,7 +57,6 @@ internal sealed class Frame
         Marks.Label((Left + RightEdge) / 2, Bottom + 37, title, "middle", "s");
     }
 
-    /// <summary>Returns the finished picture.</summary>
     public Panel ToPanel(string title, string description) => new(title, description, Wide, Height, Marks.ToString());
 
     private double DrawLegend(IReadOnlyList<Series> legend)

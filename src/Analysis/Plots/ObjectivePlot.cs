@@ -63,8 +63,8 @@ internal sealed class ObjectivePlot : IPlot
         found.Objective.Terms.FirstOrDefault(one => !one.IsOfFailures) ?? found.Objective.Terms[0];
 
     /// <summary>
-    /// Lists the windows in which calls were answered, sorted by rate. A share of 0 has no place on a logarithmic axis, so a
-    /// share of 0 is drawn at the lower end.
+    /// Lists the windows that have a value, sorted by rate. A share below a hundredth of the limit is raised to this hundredth,
+    /// because a share of 0 has no place on a logarithmic axis.
     /// </summary>
     private static List<(double Rate, double Value)> Points(RateSearchResult found, ObjectiveTerm term) =>
     [

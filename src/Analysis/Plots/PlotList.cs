@@ -5,7 +5,7 @@ namespace IpcBench.Analysis.Plots;
 /// <summary>All plots in the order of a report. A new plot needs one line here.</summary>
 public static class PlotList
 {
-    // Plots for special kinds of runs come first.
+    // The plots of layers and of --find come first, because each of them answers the question of its run.
     private static readonly IPlot[] All =
     [
         new LayersPlot(), new ObjectivePlot(), new RatioPlot(), new ThroughputPlot(), new CpuPlot(), new SpectrumPlot(),
@@ -22,7 +22,7 @@ public static class PlotList
     internal static IEnumerable<Plot> Of(ReportModel model) => All.Select(plot => plot.Of(model)).OfType<Plot>();
 
     /// <summary>
-    /// Draws the plots for a page. A throughput or CPU plot with only one bar is left out, because a table of the page
+    /// Draws the plots for a page. A throughput or CPU plot with only one bar is left out, because the answer of the page
     /// has its number.
     /// </summary>
     internal static IEnumerable<Plot> OfPage(ReportModel model) =>

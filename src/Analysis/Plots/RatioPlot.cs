@@ -68,7 +68,7 @@ internal sealed class RatioPlot : IPlot
         return AllOf(facet).SelectMany(Ends).Any(end => end < low || end > high);
     }
 
-    // If there are other pictures, a picture with a single mark is left out: the answer shows its ratio.
+    // If a picture has several marks, pictures with a single mark are left out: the answer shows their ratios.
     private static List<Facet> Drawn(List<Facet> facets)
     {
         var several = facets.FindAll(facet => facet.Lines.Sum(line =>
@@ -129,8 +129,8 @@ internal sealed class RatioPlot : IPlot
                 if (interval.High > high)
                     frame.Marks.Path([(x - 5, y[high] + 5), (x, y[y.Max]), (x + 5, y[high] + 5)], series.LineCss);
             }
-            // The label is at the end of the interval that is farther from the line at 1, and is moved if it would overlap other
-            // labels. If there is no room for the label, the number is only in the table.
+            // The label is below the interval if the ratio is below 1, otherwise above the interval. It is moved if it would
+            // overlap other labels. If there is no room for the label, the number is only in the table.
             var end = estimate.Ratio < 1
                 ? y[estimate.Interval?.Low ?? estimate.Ratio] + 15 : y[estimate.Interval?.High ?? estimate.Ratio] - 6;
             while (labels.Exists(label => Math.Abs(label.X - x) < Label * 1.25 && Math.Abs(label.End - end) < LabelHeight))

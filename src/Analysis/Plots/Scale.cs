@@ -39,7 +39,7 @@ internal sealed class Scale
         return new Scale(true, min / Math.Pow(10, margin), max * Math.Pow(10, margin), from, to);
     }
 
-    /// <summary>Returns about five round values on the scale, for grid lines and labels.</summary>
+    /// <summary>Returns round values on the scale, for grid lines and labels.</summary>
     public IEnumerable<double> Ticks() => IsLog ? LogTicks() : LinearTicks();
 
     private IEnumerable<double> LinearTicks()

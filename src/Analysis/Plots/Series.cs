@@ -4,7 +4,7 @@ using IpcBench.Analysis.Metrics;
 
 namespace IpcBench.Analysis.Plots;
 
-/// <summary>An arm of a file. The colour stands for the arm, fill and dashes stand for the file.</summary>
+/// <summary>An arm of a file. The colour stands for the arm. Fill and dashes distinguish the first file from all others.</summary>
 /// <param name="Colour">Number of the arm's colour, the same in all files.</param>
 /// <param name="Name">The name in legends.</param>
 internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run, IReadOnlyList<MeasuredCell> Cells)

@@ -18,6 +18,6 @@ public enum Agreement
     /// <summary>The whole interval lies outside the published range.</summary>
     Differs,
 
-    /// <summary>There is no interval or no verdict, a rate was 0, or the interval reaches from the published range to 1.</summary>
+    /// <summary>There is no interval, the verdict is withheld, a rate was 0, or the interval reaches from the range to 1.</summary>
     CannotTell,
 }

@@ -42,8 +42,8 @@ internal static class EchoWriteUp
 }
 
 /// <summary>
-/// Splits the time of a round trip into computing, which a transport can reduce, and waiting for wake-ups, which no transport
-/// can reduce.
+/// Splits the time of a round trip into the CPU time of both sides and the rest, in which neither side computes: mostly
+/// waiting for wake-ups.
 /// </summary>
 internal sealed class EchoExplanation : IExplanation
 {

@@ -22,7 +22,7 @@ internal static class RatioOfRatios
                 join laterOther in d.Rounds on one.Record.Number equals laterOther.Record.Number
                 select (one.Record.Number, Ratio(one, other), Ratio(later, laterOther)), run.Record.Options.IsLookedAt()) : null;
 
-    /// <summary>Shows the ratio of requests/s of two cells with its interval. A dash when it has no verdict.</summary>
+    /// <summary>Shows the ratio of requests/s of two cells with its interval. A dash when it is missing or withheld.</summary>
     public static string Text(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
         ArmComparison.Of(run, cell, reference, Metric.Rate) is { Verdict: { Withheld.Length: 0 } verdict }
             ? VerdictText.Ratio(verdict.Estimate) : Quantity.None;

@@ -6,7 +6,7 @@ using static IpcBench.Analysis.Published.RatioOfRatios;
 namespace IpcBench.Analysis.Published;
 
 /// <summary>
-/// Shows a ratio of shared memory with the other ways of waiting of the same run, and which way is shown to be faster.
+/// Repeats each published ratio of shared memory for every way of waiting in the run, and says which way is faster.
 /// </summary>
 internal sealed class WaitExplanation : IExplanation
 {
@@ -28,7 +28,7 @@ internal sealed class WaitExplanation : IExplanation
         return table.IsEmpty ? null : new Explained("The ratio for each way of waiting", table, sentences);
     }
 
-    /// <summary>Says which of two ways of waiting is faster. Null when neither is shown to be.</summary>
+    /// <summary>Says which of two ways of waiting is faster. Null when this is undecided.</summary>
     private static string? Faster(MeasuredRun run, MeasuredCell cell, MeasuredCell way)
     {
         var (first, second) = Claim(run, cell, way) is { IsBetter: true } ? (cell, way) : (way, cell);

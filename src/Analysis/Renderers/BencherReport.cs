@@ -6,8 +6,8 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// Bencher Metric Format (https://bencher.dev/docs/reference/bencher-metric-format): a benchmark for each cell. A
-/// benchmark has a measure for each metric and for each ratio to the reference, with bounds if there are enough rounds.
+/// Bencher Metric Format (https://bencher.dev/docs/reference/bencher-metric-format): a benchmark for each cell. It has a measure
+/// for each tracked metric, each ratio to the reference and the rate that --find found, with bounds if there are enough rounds.
 /// </summary>
 public sealed class BencherReport : IReport
 {

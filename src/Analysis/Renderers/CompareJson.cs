@@ -12,7 +12,7 @@ namespace IpcBench.Analysis.Renderers;
 public static class CompareJson
 {
     /// <param name="comparisons">The other files, each compared with the first file.</param>
-    /// <param name="gates">The result of the gate for each comparison. Empty without limits.</param>
+    /// <param name="gates">The result of the gate for each comparison. Missing or null entries write no result.</param>
     public static string Make(IReadOnlyList<FileComparison> comparisons, IReadOnlyList<Gate?> gates) =>
         JsonReport.Document("ipcbench-comparison/1", "comparisons", json =>
         {

@@ -62,8 +62,8 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
     }
 
     /// <summary>
-    /// Makes a table with a column per file. After each value is its ratio to the base. The mark ? means that the ratio is
-    /// undecided, and the mark = that there is no difference that matters.
+    /// Makes a table with a column per file. Each value is followed by its ratio to the base. The mark ? means that the ratio
+    /// is undecided, and the mark = means <see cref="VerdictKind.NoDifference"/>.
     /// </summary>
     private static TextTable OfMany(IReadOnlyList<FileComparison> comparisons)
     {

@@ -29,7 +29,7 @@ public sealed class JsonReport : IReport
             Write(json, file);
     });
 
-    /// <summary>Writes an object with the name of its schema and an array.</summary>
+    /// <summary>Returns the text of an object with the name of its schema and an array.</summary>
     internal static string Document(string schema, string array, Action<Utf8JsonWriter> write) => Text(json =>
     {
         json.WriteStartObject();

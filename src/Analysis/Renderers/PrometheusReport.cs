@@ -9,8 +9,8 @@ namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
 /// Prometheus' text format, for node_exporter's textfile collector or a push gateway. Each metric is a gauge with a
-/// sample for each cell. Times are in seconds and sizes in bytes. Further gauges are the ratios to the reference and the
-/// bounds of these ratios.
+/// sample for each cell. Times are in seconds and sizes in bytes. Further gauges are the number of rounds, the rate that
+/// <c>--find</c> found, the ratios to the reference, and the bounds of this rate and of these ratios.
 /// </summary>
 public sealed class PrometheusReport : IReport
 {
@@ -57,9 +57,9 @@ public sealed class PrometheusReport : IReport
                      select (Labels: Labels(series), Search: search)).ToList();
         Append(text, "ipcbench_found_rate", "Highest rate at which the objective holds, in calls per second.",
             found.Select(one => (one.Labels, (double?)one.Search.Rate)));
-        Append(text, "ipcbench_found_rate_low", "Lower bound of that rate.",
+        Append(text, "ipcbench_found_rate_low", "Lower bound of the highest rate at which the objective holds.",
             found.Select(one => (one.Labels, one.Search.Interval?.Low)));
-        Append(text, "ipcbench_found_rate_high", "Upper bound of that rate.",
+        Append(text, "ipcbench_found_rate_high", "Upper bound of the highest rate at which the objective holds.",
             found.Select(one => (one.Labels, one.Search.Interval?.High)));
     }
 

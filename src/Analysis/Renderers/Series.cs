@@ -9,8 +9,8 @@ using static IpcBench.Analysis.Wording.TextBuilding;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// A cell whose results other programs track from run to run. The name of the cell is unique in the report and does not
-/// depend on the other cells of the run.
+/// A cell whose results other programs track from run to run. The name of the cell is unique in the report. It does not
+/// depend on the other cells of the run, except for a number after the name if an earlier cell has the same name.
 /// </summary>
 internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
 {
@@ -41,8 +41,8 @@ internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
     public IEnumerable<ArmComparison> Ratios() => Comparisons().Where(comparison => comparison.Verdict.Withheld.Length == 0);
 
     /// <summary>
-    /// Returns the value of the cell and its range over the rounds. The range is extended to contain the value, which
-    /// may come from the median round alone. Null when the cell does not have the metric.
+    /// Returns the value of the cell and its interval or range over the rounds. These bounds are extended to contain the
+    /// value, which may come from the median round alone. Null when the cell does not have the metric.
     /// </summary>
     public (double Value, Interval? Bounds)? Of(Metric metric)
     {

@@ -39,7 +39,7 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
             page.Line(line);
     }
 
-    /// <summary>Writes the main results on one screen.</summary>
+    /// <summary>Writes only the main results, the doubts and the answer.</summary>
     private static void Brief(TextPage page, Document document)
     {
         foreach (var section in new[] { document.Main, document.Profile, document.PublishedInBrief }.Where(section => !section.IsEmpty))

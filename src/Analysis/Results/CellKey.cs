@@ -11,10 +11,10 @@ public sealed record CellKey
 {
     private const string WorkSetting = "work=", WaitSetting = "wait=";
 
-    /// <summary><c>tcp</c>, <c>tls</c>, <c>unix</c> or <c>pipe</c>.</summary>
+    /// <summary><c>tcp</c>, <c>tls</c>, <c>unix</c>, <c>pipe</c>, <c>stdio</c>, <c>socketpair</c> or <c>shm</c>.</summary>
     public required string Transport { get; init; }
 
-    /// <summary>What one call is on the wire: <c>grpc</c>, <c>http1</c>, <c>http2</c> (bare, without gRPC) or <c>echo</c>.</summary>
+    /// <summary>The protocol: <c>grpc</c>, <c>http1</c>, <c>http2</c> (bare), <c>jsonrpc</c>, <c>jsonrpc-lsp</c> or <c>echo</c>.</summary>
     public string Protocol { get; init; } = "grpc";
 
     /// <summary>The client implementation: <c>wire</c> or <c>grpc-dotnet</c>.</summary>
@@ -125,7 +125,7 @@ public sealed record CellKey
     [JsonIgnore]
     public string Setting => ServerWork.Length == 0 ? Variant : string.Join(' ', Variant.Split(' ').Where(part => !IsWork(part)));
 
-    /// <summary>The settings without the way in which shared memory waits, which belongs to the transport.</summary>
+    /// <summary>The settings without <see cref="Wait"/>, which the name of the arm has next to the transport.</summary>
     [JsonIgnore]
     public string WithoutWait => string.Join(' ', Setting.Split(' ').Where(part => !IsWait(part)));
 

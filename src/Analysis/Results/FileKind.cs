@@ -14,10 +14,12 @@ public static partial class FileKind
             // GetFullPath turns NUL into \\.\NUL, and names of pipes begin in the same way.
             if (OperatingSystem.IsWindows())
                 return target.StartsWith(@"\\.\", StringComparison.Ordinal);
-            // If the file behind /dev/stdout were replaced, programs with the old file open would miss the new file.
-            if (target.StartsWith("/dev/", StringComparison.Ordinal) || target.StartsWith("/proc/", StringComparison.Ordinal))
-                return Path.Exists(target);
-            return OperatingSystem.IsLinux() && IsSpecial(target);
+            // If the file behind /dev/stdout were replaced, programs with the old file open would miss the new file. On Linux, /dev/shm
+            // has regular files.
+            return IsStandardOutput(target) || target.StartsWith("/dev/fd/", StringComparison.Ordinal)
+                || target.StartsWith("/proc/", StringComparison.Ordinal)
+                || (!OperatingSystem.IsLinux() && target.StartsWith("/dev/", StringComparison.Ordinal))
+                    ? Path.Exists(target) : OperatingSystem.IsLinux() && IsSpecial(target);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException or ArgumentException)
         {

@@ -28,7 +28,7 @@ public sealed record Measurement
     /// <summary>Calls that started inside the window.</summary>
     public required long Started { get; init; }
 
-    /// <summary>Of the calls that started inside the window, those that succeeded, in the window or in the drain after it.</summary>
+    /// <summary>Calls that started inside the window and succeeded, in the window or in the drain after it.</summary>
     public required long Ok { get; init; }
 
     /// <summary>

@@ -21,9 +21,9 @@ public sealed record ObjectiveTerm(string Name, double Limit)
     public double? Quantile => Name[0] == 'p' ? double.Parse(Name[1..], CultureInfo.InvariantCulture) / 100 : null;
 
     /// <summary>
-    /// The largest mean over all calls that meets the term. For p99, the mean is the share of calls slower than
-    /// <see cref="Limit"/>, of which 0.01 is allowed. For the mean latency, this is the limit in ns. For failures, this is
-    /// the share of calls that may fail.
+    /// The largest mean per call that meets the term. For p99, this is 0.01, the share of calls that may be slower than
+    /// <see cref="Limit"/>. For the mean latency, this is the limit in ns. For failures, this is the share of calls that may
+    /// fail.
     /// </summary>
     public double Allowed => Quantile is { } quantile ? 1 - quantile : Limit;
 }

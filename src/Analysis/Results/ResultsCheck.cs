@@ -34,6 +34,8 @@ internal static class ResultsCheck
             if (FaultOf(run.Rounds[i], run.Cells.Count) is { } fault)
                 return Say($"rounds[{i}]: {fault}");
         }
+        if (run.Rounds.DistinctBy(round => (round.Cell, round.Number, round.Attempt)).Count() < run.Rounds.Count)
+            return "a cell has two measurements of the same round and attempt";
         if (run.Rounds.Aggregate((Int128)0, (sum, round) => sum + round.Started) > LargestSum)
             return "the rounds add up to more calls than a run can have";
         return FaultOf(run.Options) ?? FaultOf(run.Call) ?? ProfileCheck.Fault(run.Profile, run.Cells.Count)

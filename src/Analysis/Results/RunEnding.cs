@@ -6,7 +6,7 @@ public static class RunEnding
     /// <summary>The run has not ended yet, or was killed.</summary>
     public const string Running = "running";
 
-    /// <summary>All rounds are measured, or fewer if a rule ended the run: the time limit, or all verdicts are decided.</summary>
+    /// <summary>All planned rounds are measured, or a rule ended the run early: the time limit, or <c>--rounds auto</c>.</summary>
     public const string Complete = "complete";
 
     /// <summary>The user ended the run early, for example with Ctrl-C.</summary>

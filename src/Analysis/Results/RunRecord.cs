@@ -20,7 +20,7 @@ public sealed record RunRecord
     public string Label { get; init; } = "";
 
     /// <summary>
-    /// The published comparison that the run repeats: <c>echo</c>, <c>article</c>, <c>flask</c>, … Empty for other runs.
+    /// The experiment or published comparison: <c>echo</c>, <c>layers</c>, <c>ab</c>, <c>flask</c>, … Empty for other runs.
     /// </summary>
     public string Scenario { get; init; } = "";
 

@@ -22,10 +22,8 @@ public static partial class WholeFile
     /// regular file is replaced in one step and keeps its mode. Symbolic links are followed. A device or pipe is not
     /// replaced: the bytes are written to it.
     /// </summary>
-    /// <exception cref="IOException">The file cannot be written. The message is one sentence without the path.</exception>
-    /// <exception cref="UnauthorizedAccessException">
-    /// This user may not write the file. The message is one sentence without the path.
-    /// </exception>
+    /// <exception cref="IOException">The file cannot be written. <see cref="Refusal"/> makes the message for the user.</exception>
+    /// <exception cref="UnauthorizedAccessException">This user may not write the file.</exception>
     /// <exception cref="NotSupportedException">The path cannot be the name of a file.</exception>
     public static void Write(string path, Action<Stream> write)
     {
@@ -62,7 +60,8 @@ public static partial class WholeFile
     /// Makes a new file with the bytes of <paramref name="write"/>. Makes its folder if the folder does not exist.
     /// Returns false when the name is taken.
     /// </summary>
-    /// <exception cref="IOException">The file cannot be written. The message is one sentence without the path.</exception>
+    /// <exception cref="IOException">The file cannot be written.</exception>
+    /// <exception cref="UnauthorizedAccessException">This user may not write in the folder.</exception>
     /// <exception cref="NotSupportedException">The path cannot be the name of a file.</exception>
     public static bool TryMake(string path, Action<Stream> write)
     {
@@ -77,9 +76,7 @@ public static partial class WholeFile
     public static string Refusal(string path, Exception e) => $"cannot write {(path.Length == 0 ? "''" : path)}: {Why(e)}";
 
     /// <summary>Reads all bytes of a file, or of a pipe or device that ends.</summary>
-    /// <exception cref="IOException">
-    /// The file cannot be read, or is larger than <see cref="LargestRead"/>. The message is one sentence without the path.
-    /// </exception>
+    /// <exception cref="IOException">The file cannot be read, or is larger than <see cref="LargestRead"/>.</exception>
     /// <exception cref="UnauthorizedAccessException">This user may not read the file.</exception>
     public static byte[] Read(string path)
     {

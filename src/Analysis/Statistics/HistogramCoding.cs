@@ -14,7 +14,7 @@ internal static class HistogramCoding
     private const int Digits = 3;
     private const int HeaderLength = 40;
 
-    // A counter takes at most 9 bytes. A longer payload belongs to another layout and is not inflated.
+    // A counter takes at most 9 bytes. A longer payload belongs to another layout and is refused.
     private const int LongestPayload = LatencyHistogram.Slots * 9;
 
     // The limit keeps sums of many histograms from overflowing.
@@ -98,8 +98,8 @@ internal static class HistogramCoding
     }
 
     /// <summary>
-    /// Writes the counts as ZigZag LEB128 (64 bits in at most 9 bytes). A positive number is a count. A negative number
-    /// −n stands for n empty slots.
+    /// Writes the counts as ZigZag LEB128 (64 bits in at most 9 bytes). A positive number is a count. 0 stands for one
+    /// empty slot, and a negative number −n for n empty slots.
     /// </summary>
     private static int WriteCounts(LatencyCounts counts, Span<byte> to)
     {
@@ -145,7 +145,7 @@ internal static class HistogramCoding
             }
             else if (number > 0)
                 throw new FormatException("a histogram holds durations beyond 73 minutes");
-            // Other libraries size their histograms differently, so empty slots after the last slot are allowed.
+            // Histograms of other libraries may have more slots than this layout, which are allowed if they are empty.
             slot += number < 0 ? -number : 1;
         }
         return new LatencyCounts([.. slots], [.. counts]);

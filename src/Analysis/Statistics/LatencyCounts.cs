@@ -3,7 +3,7 @@ namespace IpcBench.Analysis.Statistics;
 /// <summary>
 /// The non-empty counters of a <see cref="LatencyHistogram"/>, compact and immutable. Reports read percentiles from them.
 /// The enumerator gives slots and counts. Some values may be lower bounds, namely those of calls that were cut off or not
-/// sent. A percentile that such calls could change is a lower bound too.
+/// sent. A percentile that such calls could raise noticeably is a lower bound too (<see cref="IsBoundAt"/>).
 /// </summary>
 public sealed class LatencyCounts
 {
@@ -89,6 +89,13 @@ public sealed class LatencyCounts
         var found = Array.BinarySearch(slots, LatencyHistogram.IndexOf(Math.Clamp(value, 0, LatencyHistogram.MaxValue)));
         var last = found < 0 ? ~found - 1 : found;
         return last < 0 ? 0 : cumulated[last];
+    }
+
+    /// <summary>Sums the recorded values of more than <paramref name="value"/> ns, to three digits.</summary>
+    public long SumBeyond(long value)
+    {
+        var limit = LatencyHistogram.IndexOf(Math.Clamp(value, 0, LatencyHistogram.MaxValue));
+        return Aggregate(0L, (sum, entry) => entry.Slot > limit ? sum + MiddleOf(entry.Slot) * entry.Count : sum);
     }
 
     /// <summary>Returns the values of both histograms together.</summary>

@@ -22,7 +22,7 @@ public sealed record MoreRounds(int Least, int Most)
     /// <summary>
     /// Estimates after how many more rounds the interval excludes 1 or lies within ±delta. The interval is that of a
     /// confidence sequence whose alpha is divided by <paramref name="claims"/>. The estimate is a range: the ratio and
-    /// the noise are each taken at both ends of their 80 % intervals. Null with too few rounds or without noise.
+    /// the noise are each taken at both ends of their 80 % intervals. Null without noise, for unpaired or too few rounds.
     /// </summary>
     internal static MoreRounds? Estimate(RatioEstimate estimate, double delta, int claims)
     {

@@ -3,11 +3,11 @@ namespace IpcBench.Analysis.Statistics;
 /// <summary>
 /// Searches for the highest rate at which an objective holds, with one rate per window. The search is a stochastic
 /// approximation in the log rate (Kesten 1958, Accelerated stochastic approximation). The rate steps up after a window
-/// that met the objective, and down after a window that missed it. Each change of direction halves the step, down to 4
-/// %. If a window is wrong by chance, later windows correct it, which a bisection could not do. The result comes from a
-/// local regression over the windows near <see cref="Centre"/>. The log of what counts against the objective is fitted
-/// as a linear function of the log rate, and windows closer to the centre have more weight. The fit is by
-/// quasi-likelihood with a variance proportional to the mean (Wedderburn 1974; Loader 1999, Local Regression and
+/// that met the objective, and down after a window that missed the objective. Each change of direction halves the step,
+/// down to 4 %. If a window is wrong by chance, later windows correct the error, which a bisection could not do. The
+/// result comes from a local regression over the windows near <see cref="Centre"/>. The log of what counts against the
+/// objective is fitted as a linear function of the log rate, and windows closer to the centre have more weight. The fit
+/// is by quasi-likelihood with a variance proportional to the mean (Wedderburn 1974; Loader 1999, Local Regression and
 /// Likelihood). The interval is a jackknife over the windows (Tukey 1958), so the calls of a window may be dependent.
 /// </summary>
 public static class RateSearch
@@ -59,7 +59,7 @@ public static class RateSearch
     /// <summary>
     /// Computes the rate at which the calls just keep a term of the objective: the mean per call of what counts against
     /// the term equals the allowed mean. The rate has an interval if enough windows are near the rate, and the rate
-    /// lies among the rates of these windows.
+    /// lies between the rates of these windows, or less than one smallest step (4 %) beyond these rates.
     /// </summary>
     /// <param name="probes">All windows. Windows far from the centre have no weight.</param>
     /// <param name="allowed">The mean per call that may count against the term.</param>
@@ -77,8 +77,8 @@ public static class RateSearch
         var near = Near(probes, centre);
         if (Local(near, allowed, centre) is not { } found)
             return null;
-        // A result beyond the rates of the windows is limited to one step beyond them. Each fit of the jackknife would
-        // find the same limit, so the interval would have no width, although the rate is uncertain.
+        // A result is limited to one smallest step beyond the rates of the windows. At this limit, each fit of the
+        // jackknife would find the limit too, so the interval would have no width, although the rate is uncertain.
         var ends = Ends(near, centre);
         if (near.Count < FewestWindows || found <= ends.Low || found >= ends.High)
             return new FoundCrossing(centre * Math.Exp(found), null);
@@ -144,7 +144,7 @@ public static class RateSearch
 
     /// <summary>
     /// Computes ln(rate / centre) for the rate at which the fitted mean equals the allowed mean. Null when no window is
-    /// near the centre, or when nothing counts against the objective in these windows.
+    /// near the centre, or when nothing counts against the term in these windows.
     /// </summary>
     private static double? Local(IReadOnlyList<Probe> probes, double allowed, double centre)
     {
@@ -185,7 +185,7 @@ public static class RateSearch
 }
 
 /// <summary>
-/// A rate in calls per second. The interval is null if too few windows are near the rate, or the rate lies beyond the
-/// rates of these windows.
+/// A rate in calls per second. The interval is null if too few windows are near the rate, or the rate lies one smallest
+/// step (4 %) beyond the rates of these windows, which is the limit of a result.
 /// </summary>
 public sealed record FoundCrossing(double Rate, Interval? Interval);

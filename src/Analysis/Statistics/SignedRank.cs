@@ -114,6 +114,9 @@ public static class ChiSquared
         if (x <= 0 || degrees == 0)
             return 1;
         var (a, half) = (degrees / 2.0, x / 2);
+        // Chernoff's bound: here the probability is below 1e-16, and the sum would overflow for a large x.
+        if (half > a && half - a - a * Math.Log(half / a) > 37)
+            return 0;
         var (sum, term) = (1 / a, 1 / a);
         for (var i = 1; term > sum * 1e-15; i++)
             sum += term *= half / (a + i);

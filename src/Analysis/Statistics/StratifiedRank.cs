@@ -12,7 +12,7 @@ public static class StratifiedRank
 {
     private const int MostExact = 50, LongestExact = 700;
 
-    // The distributions for groups of equal size, which almost every run has. A run needs each distribution four times.
+    // The distributions for groups of equal size, which almost every run has. A report needs each distribution several times.
     private static readonly ConcurrentDictionary<(int Count, int Groups), double[]> Known = new();
 
     /// <summary>

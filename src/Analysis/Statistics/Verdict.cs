@@ -113,7 +113,7 @@ public sealed record Verdict
             MoreRounds = null,
         };
 
-    /// <summary>Returns the verdict on the inverse ratio.</summary>
+    /// <summary>Returns the verdict on the inverse ratio. <see cref="LargestDifference"/> stays that of this ratio.</summary>
     public Verdict Turned() => this with
     {
         Estimate = Estimate with

@@ -46,9 +46,9 @@ public static class Quantity
     /// <summary>Formats a duration with three digits in a suitable unit: 87.1 µs, 2.59 ms, 1.20 s.</summary>
     public static string Duration(double ns) => ns switch
     {
-        < 1e3 => Fixed(ns) + " ns",
-        < 1e6 => Fixed(ns / 1e3) + " µs",
-        < 1e9 => Fixed(ns / 1e6) + " ms",
+        < 999.5 => Fixed(ns) + " ns",
+        < 999.5e3 => Fixed(ns / 1e3) + " µs",
+        < 999.5e6 => Fixed(ns / 1e6) + " ms",
         _ => Fixed(ns / 1e9) + " s",
     };
 
@@ -95,7 +95,7 @@ public static class Quantity
     /// <summary>Formats a number without trailing zeros: 99.9.</summary>
     public static string Plain(double value) => value.ToString("0.######", CultureInfo.InvariantCulture);
 
-    /// <summary>Formats a number with at most three significant digits, without trailing zeros.</summary>
+    /// <summary>Formats a number with at most three significant digits (from 1,000 as an integer), without trailing zeros.</summary>
     public static string Significant(double value) => Math.Abs(value) switch
     {
         0 => "0",

@@ -15,7 +15,6 @@ internal static class TextBuilding
     /// <summary>Appends an interpolated text in the invariant culture, without a line end.</summary>
     public static StringBuilder Put(this StringBuilder text, ref InvariantLine part) => text.Append(part.ToStringAndClear());
 
-    /// <summary>Returns an interpolated text in the invariant culture.</summary>
     public static string Invariant(ref InvariantLine line) => line.ToStringAndClear();
 
     /// <summary>Joins parts: "a", "a and b", "a, b and c".</summary>

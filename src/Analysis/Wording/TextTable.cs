@@ -97,8 +97,8 @@ public sealed class TextTable(params string[] headings)
     public bool IsWords(int column) => column < Words || LastIsWords && column == headings.Length - 1;
 
     /// <summary>
-    /// Escapes text from a file or server for Markdown, so that the text cannot become HTML, a cell, a link or a picture
-    /// (brackets followed by an address or a reference).
+    /// Escapes text from a file or server for Markdown, so that the text cannot become HTML, a cell, or a link or picture
+    /// in brackets (followed by an address or a reference). A bare address may still become a link.
     /// </summary>
     internal static string Escape(string text) => text.Replace("\\", "\\\\", StringComparison.Ordinal)
         .Replace("|", "\\|", StringComparison.Ordinal).Replace("<", "&lt;", StringComparison.Ordinal)

@@ -11,13 +11,13 @@ internal sealed record Default(string Own, string? Given = null, string? Quick =
     public string Of(bool own, bool quick) => quick && Quick is not null ? Quick : own ? Own : Given ?? Own;
 
     /// <summary>
-    /// Returns the value for the help, such as <c>20s with -U, else 2s</c>. A long list is shortened to the first
+    /// Returns the value for the help, such as <c>20s with one -U, else 1s</c>. A long list is shortened to the first
     /// three entries and the last entry.
     /// </summary>
     public override string ToString()
     {
         if (Given is not null)
-            return $"{Given} with -U, else {Own}";
+            return $"{Given} with one -U, else {Own}";
         var entries = Own.Split(',');
         return entries.Length <= LongestList ? Own : $"{string.Join(',', entries.Take(3))},…,{entries[^1]}";
     }

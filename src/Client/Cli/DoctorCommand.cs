@@ -33,6 +33,7 @@ internal static class DoctorCommand
             new DoctorOptions
             {
                 Connections = Connections(parsed.GetValue(connections) ?? "400"),
+                Backlog = parsed.GetValue(url) is { Length: > 0 } ? null : DoctorOptions.UsualBacklog,
                 Targets = [.. (parsed.GetValue(url) ?? []).Select(address => Parsers.Address(address))],
                 Neighbours = parsed.GetValue(url) is { Length: > 0 } ? [] : [.. ServerDefaults.Select(Address.Parse)],
                 ClientCpus = parsed.GetValue(clientCpus) is { } client ? Parsers.Cpus(client, "--client-cpus") : null,

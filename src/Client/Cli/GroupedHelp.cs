@@ -8,7 +8,7 @@ using IpcBench.Client.Run;
 namespace IpcBench.Client.Cli;
 
 /// <summary>
-/// Prints the help of a command. A command that measures shows its most frequent options in groups, or all options with
+/// Prints the help of a command. A command that measures shows its most used options in groups, or all options with
 /// <c>--help all</c>. Other commands show all options in one group.
 /// </summary>
 internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAction
@@ -71,7 +71,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
 
     /// <summary>
     /// Lists the options of the groups whose titles begin with the word. If there is no such group, lists the options whose names or
-    /// descriptions contain the word.
+    /// descriptions contain the word. For <c>words</c>, lists the words that reports use.
     /// </summary>
     /// <exception cref="UsageException">No option matches.</exception>
     internal static List<string> About(Command command, string word)

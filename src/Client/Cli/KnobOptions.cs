@@ -8,7 +8,7 @@ namespace IpcBench.Client.Cli;
 /// <summary>Makes the variants of a run from the options of its knobs.</summary>
 internal static class KnobOptions
 {
-    /// <summary>Makes one variant without a name, or one variant for each value if a knob has a list of values.</summary>
+    /// <summary>Makes one unnamed variant, or one variant for each combination of values if knobs have lists of values.</summary>
     /// <param name="transports">The transports of the run. A knob that changes only another transport is refused.</param>
     /// <exception cref="UsageException">A value is unknown, or the transport of a knob is not measured.</exception>
     public static IReadOnlyList<Variant> Read(RunCommandOptions declared, ParseResult typed, IReadOnlyList<string> transports)
@@ -27,7 +27,7 @@ internal static class KnobOptions
     }
 
     /// <summary>
-    /// Adds variants for each value of the knob. Only the knob's transport is measured with them. The other transports keep their variants.
+    /// Adds variants for each value of the knob, with which only the knob's transport is measured. Other transports keep their variants.
     /// </summary>
     private static IReadOnlyList<Variant> OfTransport(
         IReadOnlyList<Variant> variants, Knob knob, string? typed, IReadOnlyList<string> transports)
@@ -57,7 +57,7 @@ internal static class KnobOptions
             .. variants.Select(variant => With(variant, sockets, "dotnet", isArm: false)),
             .. from variant in variants
                from kind in others
-               where kind == others[^1] || variant.Transport != Address.Child.SharedMemory // without sockets there is one such echo
+               where kind == others[^1] || variant.Transport != Address.Child.SharedMemory // shared memory has no sockets: one echo
                select With(variant, sockets, kind, isArm: true) with { EchoAlone = true },
         ];
     }

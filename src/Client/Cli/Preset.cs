@@ -1,4 +1,5 @@
 using System.Globalization;
+using IpcBench.Client.Loads;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Transports;
@@ -127,6 +128,19 @@ internal sealed record Preset
     /// command sets them.
     /// </summary>
     public IReadOnlyList<string> NotOffered { get; init; } = [];
+
+    /// <summary>The options that say what a gRPC call is. Only commands that measure gRPC alone offer them.</summary>
+    public static IReadOnlyList<string> CallOptions { get; } = ["--mode", "--protocol", "--messages", "--chunk"];
+
+    /// <summary>The options of loads other than full load.</summary>
+    public static IReadOnlyList<string> LoadOptions { get; } = ["-R", "--arrivals", .. LoadTable.All.Select(load => load.Option)];
+
+    /// <summary>The options of servers that this tool does not start.</summary>
+    public static IReadOnlyList<string> GivenServerOptions { get; } = ["-U", "--aa", "--insecure", "--cacert", "--cert", "--key", "--sni"];
+
+    /// <summary>The settings of servers that this tool starts.</summary>
+    public static IReadOnlyList<string> ServerKnobs { get; } =
+        [.. Knob.All.Where(knob => knob.Side == KnobSide.Server).Select(knob => knob.Option)];
 
     /// <summary>Texts that replace the usual help of an option, by the option's name, not an alias. The default value is added.</summary>
     public IReadOnlyDictionary<string, string> Words { get; init; } = new Dictionary<string, string>();

@@ -6,7 +6,7 @@ using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Cli;
 
-/// <summary>The options of all commands that measure. Their letters are the same as in wrk, wrk2 and h2load.</summary>
+/// <summary>The options of all commands that measure. -c, -d, -t, -R, -m and -n mean the same as in wrk, wrk2 or h2load.</summary>
 /// <param name="preset">The command's defaults and help texts, and the options that the command does not offer.</param>
 /// <param name="list">Receives the options, in the order of the help.</param>
 internal sealed class RunCommandOptions(Preset preset, OptionList list)

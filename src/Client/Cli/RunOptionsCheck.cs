@@ -12,7 +12,7 @@ namespace IpcBench.Client.Cli;
 /// <param name="sweeping">True when the command adds arms after this check, so that one arm is enough here.</param>
 internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions declared, Func<Option<string>, bool> isTyped, bool sweeping)
 {
-    // Each connection to a child process is a server of its own, which takes a second of CPU time to start.
+    // Each connection to a child starts a process. The start of this tool's server takes a second of CPU time.
     private const int MostChildren = 8;
 
     // The limit for the total bytes of all packets in flight.
@@ -40,8 +40,13 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         if (options.Variants.Any(variant => variant.Knobs.ClientSockets is not null)
             && options.Clients.Any(client => client != ProtocolTable.GrpcDotnet))
         {
-            return "--client-sockets needs --client grpc-dotnet, because the client wire always uses an event loop "
-                + "where the system has one";
+            return "--client-sockets needs --client grpc-dotnet: the option changes nothing for the client wire";
+        }
+        // The bounds of SocketsHttpHandler.InitialHttp2StreamWindowSize.
+        if (options.Clients.Contains(ProtocolTable.GrpcDotnet)
+            && options.Variants.Any(variant => variant.Knobs.Http2Window is < 65_535 or > 16 << 20))
+        {
+            return "--http2-window: the client grpc-dotnet takes 65535 bytes to 16MiB, so write --client wire for other values";
         }
         var idle = options.Protocols.All(ProtocolTable.IsJsonRpc)
             ? Knob.All.FirstOrDefault(knob => knob.IsOfHttp2 && options.Variants.Any(variant => knob.Read(variant.Knobs) is not null))
@@ -56,7 +61,7 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         if (options.Output.Crank && options.Loads.Count > 0)
             yield return "--crank measures one cell, but --load, --my-rate and --find add cells: leave out these three, or write -R";
         if (options.Output.Crank && cells * Ways != 1)
-            yield return "--crank measures one cell: name one size with -s (or --call) and one server with -U";
+            yield return BenchPlan.OneCell;
     }
 
     private IEnumerable<string> OfProtocols()

@@ -29,10 +29,10 @@ internal sealed class RunOptionsReader(
     }
 
     /// <summary>
-    /// Adds the shapes of <c>--shape</c>. Without this option, adds the preset's shapes if the run makes unary gRPC calls at
-    /// full load, if neither <c>-c</c> nor <c>-m</c> is given, and if the run compares transports or measures a user's
-    /// method. Runs of <c>sweep</c> and <c>--crank</c> get no shapes. A shape that names a client is added only if several
-    /// transports are compared and <c>--client</c> is not given. A run without shapes has a single load.
+    /// Adds the shapes of <c>--shape</c>. Without this option, the preset's shapes are the default for unary gRPC calls at full load for a
+    /// fixed time, with one variant, no children, neither <c>-c</c> nor <c>-m</c>, and either several servers or transports or a user's
+    /// method. <c>sweep</c> and <c>--crank</c> have no default. A default shape that names a client is left out if <c>--client</c> is
+    /// given, or if only one server or transport is measured. A run without shapes has the load of <c>-c</c> and <c>-m</c>.
     /// </summary>
     private RunOptions InShapes(RunOptions options)
     {

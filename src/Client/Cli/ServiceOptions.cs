@@ -109,7 +109,7 @@ internal sealed class ServiceOptions(OptionList list)
                 $"{(list ? "--list" : "--describe")} asks a server: name the server with -U, or give the types with --protoset or --proto");
         }
         if (!source.IsFile && options.HasChildren)
-            throw new UsageException("stdio: is measured only: name a server that listens, or give the types with --protoset or --proto");
+            throw new UsageException("--list and --describe start no command: name a server that listens, or use --protoset or --proto");
         source = source with { Server = source.IsFile ? null : options.Addresses[0], Connector = options.Connector };
         var output = typed.InvocationConfiguration.Output;
         using var interruption = new Interruption();

@@ -11,7 +11,7 @@ namespace IpcBench.Client.Cli;
 /// <summary>The options of TLS connections. Wrong files are reported here, before a connection opens.</summary>
 internal static class TlsOptions
 {
-    /// <exception cref="UsageException">A file holds no certificate or key, or the key belongs to another certificate.</exception>
+    /// <exception cref="UsageException">A file is unusable, --key does not fit --cert, or --sni is no host name.</exception>
     public static ConnectorOptions Read(RunCommandOptions declared, ParseResult typed)
     {
         var (authority, cert, key) = (typed.GetValue(declared.CaCert), typed.GetValue(declared.Cert), typed.GetValue(declared.Key));

@@ -41,7 +41,7 @@ internal static class CommandTree
     }
 
     private static bool IsAddress(string word) =>
-        word.Contains("://", StringComparison.Ordinal) || (word[0] is not '-' && Transports.Address.TryParse(word, out _, out _));
+        word.Contains("://", StringComparison.Ordinal) || (word is [not '-', ..] && Transports.Address.TryParse(word, out _, out _));
 
     /// <summary>Returns the error message for a command line that the parser rejects.</summary>
     public static string Complaint(ParseResult typed)

@@ -35,8 +35,8 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
 
     public ValueTask<CallResult> CallAsync(long sentNs)
     {
-        // The lock is held from Begin to Send. Otherwise another thread could withdraw the begun call and send it, and this thread would
-        // then send the call a second time.
+        // The lock is held from Begin to Send. Otherwise another thread could take the begun call for a withdrawn call and send it, and
+        // this thread would then send the call a second time.
         connection.Enter();
         try
         {

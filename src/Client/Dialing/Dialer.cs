@@ -23,7 +23,7 @@ internal abstract class Dialer(bool usesLoops)
     /// them, otherwise .NET's streams.
     /// </summary>
     /// <param name="bytesAtOnce">
-    /// The number of bytes that a connection may receive at once. It sets the size of the receive buffer (4 to 64 KiB).
+    /// The number of bytes that a connection may receive at once. Sets the receive buffer (4 to 64 KiB), except for plain loop sockets.
     /// </param>
     /// <exception cref="IOException">The host name has no address.</exception>
     public static async Task<Dialer> ForAsync(Address address, ConnectorOptions options, long bytesAtOnce, CancellationToken cancellation)
@@ -101,7 +101,7 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
 }
 
 /// <summary>
-/// Opens duplexes over .NET's streams: for named pipes on every system, and for all transports on systems without the event loop.
+/// Opens duplexes over .NET's streams: for named pipes, and for all transports but shared memory on systems without the event loop.
 /// </summary>
 internal sealed class StreamDialer(Connector connector, int bufferSize) : Dialer(usesLoops: false)
 {

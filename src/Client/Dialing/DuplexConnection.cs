@@ -102,8 +102,8 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     {
         var opened = new TaskCompletionSource();
         Duplex? begun = null;
-        // The registration is not disposed: Dispose would wait for a running callback, and this method would then continue on
-        // another thread than the loop's. A callback that runs too late does nothing.
+        // The registration is not disposed: Dispose would block the loop's thread while a callback runs, and after DisposeAsync this
+        // method could continue on another thread. A callback that runs too late does nothing.
         var registration = cancellation.UnsafeRegister(_ => scheduler.Post(_ => opened.TrySetCanceled(cancellation), null), null);
         try
         {

@@ -4,7 +4,7 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Dialing;
 
 /// <summary>
-/// A duplex over a socket of an event loop. A call costs one receive and one send, and needs neither a task nor a buffer of its own.
+/// A duplex over a socket of an event loop. A small call costs one receive and one send, and needs neither a task nor its own buffer.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketDuplex(IDuplexOwner owner) : Duplex, ILoopHandler

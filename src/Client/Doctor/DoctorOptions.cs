@@ -11,8 +11,14 @@ internal sealed record DoctorOptions
 
     public int Threads { get; init; } = 5;
 
-    /// <summary>The length of the accept queue that the server asks for.</summary>
-    public int Backlog { get; init; } = 4096;
+    /// <summary>
+    /// The length of the accept queue that the server asks for (<c>--backlog</c>). Null for a server that this tool does not start, whose
+    /// queue is unknown.
+    /// </summary>
+    public int? Backlog { get; init; } = UsualBacklog;
+
+    /// <summary>The length of the accept queue that this tool's server asks for without <c>--backlog</c>.</summary>
+    public const int UsualBacklog = 4096;
 
     /// <summary>The requested socket buffer in bytes. Null means the system's default.</summary>
     public int? SocketBuffer { get; init; }

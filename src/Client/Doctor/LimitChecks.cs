@@ -21,9 +21,11 @@ internal static class LimitChecks
 
     public static Finding AcceptQueue(DoctorFacts facts)
     {
-        var (system, asked, connections) = (facts.Host.SoMaxConn, facts.Options.Backlog, facts.Options.Connections);
+        var (system, connections) = (facts.Host.SoMaxConn, facts.Options.Connections);
+        if (facts.Options.Backlog is not { } asked)
+            return new("accept-queue", Level.Ok, "the server's own setting decides how many connections may wait to be accepted");
         var queue = system > 0 ? Math.Min(system, asked) : asked;
-        if (connections <= queue || facts.Options.Targets.Count > 0)
+        if (connections <= queue)
             return new("accept-queue", Level.Ok, Text($"an accept queue of {queue} for {connections} connections"));
         var fix = system > 0 && system < asked
             ? Text($"sysctl -w net.core.somaxconn={asked}")
@@ -39,11 +41,9 @@ internal static class LimitChecks
             return new("ports", Level.Ok, "no connection needs a port");
         if (free == 0)
             return new("ports", Level.Ok, "the number of free local ports is unknown on this system");
-        // A closed connection keeps its port for a minute (TIME_WAIT), and a run opens connections for every cell.
-        if (free >= 4L * connections)
+        if (free >= connections)
             return new("ports", Level.Ok, Text($"{free} local ports are free"));
-        return new("ports", free > connections ? Level.Warn : Level.Problem,
-            Text($"{free} local ports are free for {connections} TCP connections, and each closed connection keeps its port for a minute"),
+        return new("ports", Level.Problem, Text($"{free} local ports are free for {connections} TCP connections"),
             "sysctl -w net.ipv4.ip_local_port_range='1024 65535' (Windows: netsh int ipv4 set dynamicport tcp start=10000 num=55536), "
             + "wait a minute, or use fewer connections");
     }
@@ -53,7 +53,7 @@ internal static class LimitChecks
         string[] settings = ["net.core.wmem_max", "net.core.rmem_max"];
         var limits = settings.Select(name => Number(facts, name)).Where(value => value > 0).ToList();
         if (limits.Count == 0)
-            return new("socket-buffers", Level.Ok, "this system does not limit socket buffers");
+            return new("socket-buffers", Level.Ok, "no limit of socket buffers is visible here");
         var smallest = limits.Min();
         if (facts.Options.SocketBuffer is { } asked && asked > smallest)
         {
@@ -73,15 +73,6 @@ internal static class LimitChecks
 /// <summary>Checks of the client's build and the settings of its runtime.</summary>
 internal static class RuntimeChecks
 {
-    // Variables with these prefixes do not change results. Some name the folder of the runtime or the SDK.
-    private static readonly string[] Harmless =
-    [
-        "DOTNET_ROOT", "DOTNET_CLI", "DOTNET_HOST", "DOTNET_NOLOGO", "DOTNET_MULTILEVEL", "DOTNET_SKIP", "DOTNET_GENERATE", "DOTNET_ADD",
-        "DOTNET_ROLL", "DOTNET_RUNNING", "DOTNET_USE", "DOTNET_VERSION", "DOTNET_LAUNCH_PROFILE", "DOTNET_EnableDiagnostics",
-        "DOTNET_NUGET", "DOTNET_WATCH",
-        "DOTNET_SYSTEM_GLOBALIZATION", "DOTNET_SYSTEM_CONSOLE",
-    ];
-
     public static Finding Build(DoctorFacts facts) => facts.DebugBuild
         ? new("build", Level.Warn, "this client was built without optimization, which makes it slow",
             "build and run the client with -c Release")
@@ -95,9 +86,7 @@ internal static class RuntimeChecks
 
     public static Finding Variables(DoctorFacts facts)
     {
-        var moving = facts.Host.RuntimeVariables.Keys
-            .Where(name => !Harmless.Any(prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase)))
-            .ToList();
+        var moving = facts.Host.RuntimeVariables.Keys.ToList();
         return moving.Count == 0
             ? new("runtime-variables", Level.Ok, "no environment variable changes the runtime")
             : new("runtime-variables", Level.Warn, $"environment variables change the runtime: {string.Join(", ", moving)}",

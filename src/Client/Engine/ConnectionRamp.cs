@@ -4,7 +4,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Engine;
 
-/// <summary>Opens the connections of a cell, about 128 at a time, so that no accept queue overflows.</summary>
+/// <summary>Opens the connections of a cell, about 128 at a time, so that accept queues rarely overflow.</summary>
 internal sealed class ConnectionRamp
 {
     private const int AtOnce = 128;
@@ -65,7 +65,7 @@ internal sealed class ConnectionRamp
         var answers = error is not (null or OperationCanceledException);
         var said = answers ? error!.Message.TrimEnd('.') : "the server does not answer";
         if (times.Count == 0 && answers)
-            return said.StartsWith("cannot connect", StringComparison.Ordinal) ? said : $"cannot connect to {options.Address}: {said}";
+            return error is CannotConnectException ? said : $"cannot connect to {options.Address}: {said}";
         return string.Create(CultureInfo.InvariantCulture,
             $"only {times.Count} of {options.Connections} connections to {options.Address} could be opened "
             + $"within {options.ConnectDeadline.TotalSeconds:0.#} s: {said}")

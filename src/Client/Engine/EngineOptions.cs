@@ -21,7 +21,7 @@ internal record EngineOptions
     /// <summary>The direction of the messages that count as calls.</summary>
     public virtual Flow Flow => Flow.Both;
 
-    /// <summary>Threads that run the connections.</summary>
+    /// <summary>The event-loop threads that run the connections. Without event loops, .NET chooses the threads.</summary>
     public required int Threads { get; init; }
 
     /// <summary>The time-out of a call. A call that takes longer is cut off.</summary>

@@ -7,8 +7,8 @@ internal enum Flow : byte
     Both,
 
     /// <summary>
-    /// Messages go to the server. A call ends when its message is written. At the end of a stream, the server reports when
-    /// the messages arrived.
+    /// Messages go to the server. A call ends when its message is written. At the end of a stream, this tool's server
+    /// reports when the messages arrived.
     /// </summary>
     Out,
 

@@ -38,8 +38,8 @@ internal interface IConnection : IAsyncDisposable
     void CutOff(long sentBeforeNs);
 
     /// <summary>
-    /// Called when a window begins while load is running. The connection then checks the reply of its next call, if
-    /// replies are checked (<c>--expect</c>). May be called from any thread.
+    /// Called when a window begins while load is running, but not for slices after the first. The connection then checks the
+    /// reply of its next call, if replies are checked (<c>--expect</c>). May be called from any thread.
     /// </summary>
     void OnWindow()
     {

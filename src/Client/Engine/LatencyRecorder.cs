@@ -39,19 +39,18 @@ internal sealed class LatencyRecorder
     /// </summary>
     public LatencyHistogram? SentAfter { get; private set; }
 
-    /// <summary>Calls sent in the window.</summary>
+    /// <summary>
+    /// Calls sent in the window. <see cref="RecordEnd"/> and <see cref="RecordUnanswered"/> add their failures to this number,
+    /// to <see cref="Ended"/>, and to <see cref="CutOff"/> or <see cref="Failed"/>.
+    /// </summary>
     public long Started { get; private set; }
 
-    /// <summary>
-    /// Calls that began in the window and succeeded, in the window or after it. <see cref="CutOff"/> and
-    /// <see cref="Failed"/> count calls that began in the window, and the failures of <see cref="RecordEnd"/> and
-    /// <see cref="RecordUnanswered"/>.
-    /// </summary>
+    /// <summary>Calls that were sent in the window and succeeded, in the window or after it.</summary>
     public long Ok { get; private set; }
 
     public long CutOff { get; private set; }
 
-    /// <summary>Calls that began in the window and have ended, successfully or not.</summary>
+    /// <summary>Calls that were sent in the window and have ended, successfully or not.</summary>
     public long Ended { get; private set; }
 
     /// <summary>Calls that succeeded in the window, no matter when they began.</summary>
@@ -171,7 +170,8 @@ internal sealed class LatencyRecorder
     }
 
     /// <summary>
-    /// Notes that a message was written. The receiver reports the arrival later. For the parameters, see <see cref="Record"/>.
+    /// Notes that a one-way message was written, has arrived from the server, or failed. <see cref="RecordReceipt"/> and
+    /// <see cref="RecordArrival"/> count arrivals. For the parameters, see <see cref="Record"/>.
     /// </summary>
     public void RecordWritten(CallPart part, long intendedNs, long sentNs, long doneNs, CallResult result)
     {
@@ -201,7 +201,7 @@ internal sealed class LatencyRecorder
     }
 
     /// <summary>Counts written messages as failed ("not received"), since their stream failed without a receipt.</summary>
-    /// <param name="count">The number of these messages that were written in the window.</param>
+    /// <param name="count">The number of these messages that were sent in the window.</param>
     public void RecordUnreceived(long count)
     {
         if (count == 0)
@@ -286,7 +286,7 @@ internal sealed class LatencyRecorder
         return clock;
     }
 
-    /// <summary>Records a call that was sent outside the window. Only the share of its time inside the window counts.</summary>
+    /// <summary>Records a call that was sent outside the window. <see cref="Credited"/> gets the share that lies in the window.</summary>
     private void RecordOutside(CallPart part, long sentNs, long doneNs, CallResult result)
     {
         if (part == CallPart.Tail)

@@ -11,7 +11,7 @@ internal sealed record LoadResult
 
     public required long WindowNs { get; init; }
 
-    /// <summary>The planned length of the window. Null for a window of counted calls.</summary>
+    /// <summary>The planned length of the window. Null for a window of counted calls, and for a sum of windows.</summary>
     public long? PlannedNs { get; init; }
 
     public required long Started { get; init; }
@@ -30,7 +30,7 @@ internal sealed record LoadResult
     /// <summary>Successful calls of the whole load, also before and after the window.</summary>
     public required long AllOk { get; init; }
 
-    /// <summary>Median duration of successful calls before the window. Null without load before the window.</summary>
+    /// <summary>See <see cref="WindowRun.LeadMedianNs"/>.</summary>
     public long? LeadMedianNs { get; init; }
 
     /// <summary>Payload bytes that arrived in the window.</summary>
@@ -45,10 +45,10 @@ internal sealed record LoadResult
 
     public required LatencyHistogram NotSentLatency { get; init; }
 
-    /// <summary>Times from send to reply. Null in a closed loop.</summary>
+    /// <summary>Times from send to reply. Null in a closed loop, and for one-way messages.</summary>
     public LatencyHistogram? ServiceTime { get; init; }
 
-    /// <summary>Times from the due time to the send. Null in a closed loop.</summary>
+    /// <summary>Times from the due time to the send. Null in a closed loop, and for messages from the server.</summary>
     public LatencyHistogram? SendLateness { get; init; }
 
     public required ConnectionStats Connections { get; init; }

@@ -36,8 +36,8 @@ internal sealed record LoadWindow
     public long Seed { get; init; }
 
     /// <summary>
-    /// True for every slice of a measurement except the first. Work that is done once per measurement, such as the
-    /// check of a reply, is then skipped: this work would take a larger share of a short window.
+    /// True for every slice of a measurement except the first. Such a window skips the work that is done once per measurement, such
+    /// as the check of a reply: this work would take a larger share of a short window.
     /// </summary>
     public bool IsContinued { get; init; }
 

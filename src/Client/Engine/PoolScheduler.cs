@@ -110,9 +110,9 @@ internal sealed class PoolScheduler : Scheduler
     }
 
     /// <summary>
-    /// Finds a timer that is due. If no timer is due, returns no timer and the time in ns that the caller must sleep. If the
-    /// first timer is more than <see cref="LastStretchNs"/> away, this method itself waits for all but these last ns,
-    /// and then returns no timer and 0 ns.
+    /// Finds a timer that is due. If no timer is due, returns no timer and the time in ns that the caller must sleep. If the first
+    /// timer is more than <see cref="LastStretchNs"/> away, this method itself waits until about this time before the timer, or until
+    /// another timer is added, and then returns no timer and 0 ns.
     /// </summary>
     /// <returns>False when the scheduler ends.</returns>
     private bool Next(out ILoopTimer? due, out long waitNs)

@@ -1,6 +1,6 @@
 namespace IpcBench.Client.Engine;
 
-/// <summary>The receiver's report about the messages of a stream. All times are in ns of the clock of this process.</summary>
+/// <summary>When the messages of a stream arrived, or were written if the server reports no arrivals (this process's clock).</summary>
 /// <param name="Slots">The number of whole messages that arrived in each slot.</param>
 /// <param name="Latency">
 /// Each latency and the number of messages with this latency. Counts only messages that carry their due time. Empty when the

@@ -6,13 +6,12 @@ namespace IpcBench.Client.Engine;
 internal static class ServerWords
 {
     /// <summary>Returns the text on one line, without secrets and without control characters that a terminal would obey.</summary>
-    /// <param name="longest">The largest number of characters to return. Longer texts are cut.</param>
+    /// <param name="longest">The largest number of characters of the text to return. A longer text is cut and gets an ellipsis.</param>
     public static string OneLine(string text, IEnumerable<string> secrets, int longest = 200)
     {
         foreach (var secret in secrets)
             text = text.Replace(secret, "(hidden)", StringComparison.Ordinal);
-        // Control characters become blanks, so that words stay separate.
-        text = string.Concat(text.Select(letter => PrintableText.IsObeyed(letter) ? ' ' : letter)).Trim();
+        text = PrintableText.OfLine(text).Trim();
         return text.Length <= longest ? text : text[..longest] + "…";
     }
 

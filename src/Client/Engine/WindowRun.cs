@@ -33,7 +33,7 @@ internal sealed class WindowRun
 
     public WindowClock Clock { get; }
 
-    /// <summary>Median duration of successful calls before the window. Null without load before the window.</summary>
+    /// <summary>Median duration of successful calls before the window. Null without such calls, and for slices after the first.</summary>
     public long? LeadMedianNs { get; set; }
 
     /// <summary>The planned length of the window. Null when the window ends with its last call.</summary>

@@ -11,6 +11,10 @@ namespace IpcBench.Client.Plan;
 /// <summary>All cells of a run, and the order in which each round measures them.</summary>
 internal sealed class BenchPlan
 {
+    /// <summary>The error message for <c>--crank</c> with more than one cell.</summary>
+    public const string OneCell = "--crank measures one cell: give one server or transport, one size (-s or --call), and one value for "
+        + "every other option that takes a list";
+
     /// <summary>The time of a cell beyond its warm-up and window: connecting, draining, reading the server's counters.</summary>
     public static readonly TimeSpan CellOverhead = TimeSpan.FromMilliseconds(180);
 
@@ -40,8 +44,8 @@ internal sealed class BenchPlan
     }
 
     /// <summary>
-    /// The options of the run. Without <c>-r</c>, the number of rounds is at least <see cref="FewestRounds"/>: a
-    /// default must never plan a run that cannot give a verdict.
+    /// The options of the run. Without <c>-r</c>, the number of rounds is at least <see cref="FewestRounds"/>, because a run with
+    /// fewer rounds cannot give a verdict.
     /// </summary>
     public RunOptions Options { get; }
 

@@ -1,6 +1,6 @@
 namespace IpcBench.Client.Plan;
 
-/// <summary>Cells of a plan with the same connections and streams: one cell for each size, transport and client.</summary>
+/// <summary>The sizes and clients that a plan combines with one number of connections and streams.</summary>
 /// <param name="Sizes">Reply sizes in bytes.</param>
 /// <param name="Clients">Client implementations. Each is an arm.</param>
 /// <param name="HasPipe">False to leave out the named pipe.</param>

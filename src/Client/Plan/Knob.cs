@@ -5,8 +5,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// A setting that changes results, with its option and its side. To add a knob, add an entry to <see cref="All"/>. The option, its
-/// place in the help, the arms of a sweep and the record in results files follow from the entry.
+/// A setting that changes results, with its option and its side. To add a knob, add a property to <see cref="Knobs"/> and an entry to
+/// <see cref="All"/>. The option, its place in the help, the arms of a sweep and the record in results files follow from the entry.
 /// </summary>
 /// <param name="Name">The option without dashes.</param>
 /// <param name="Side">The side that the knob changes.</param>

@@ -36,7 +36,7 @@ internal static class Parsers
         ? time
         : throw new UsageException($"{what} must be at least 1ms");
 
-    /// <summary>Checks the :authority of HTTP/2 requests: a host with an optional port (RFC 9113, 8.3.1).</summary>
+    /// <summary>Checks the characters of an :authority, which is a host with an optional port (RFC 9113, 8.3.1).</summary>
     public static string Authority(string text) => text.Length is > 0 and <= 255
         && text.All(c => c is > ' ' and <= '~' and not '/' and not '@')
         ? text
@@ -75,7 +75,7 @@ internal static class Parsers
             : throw new UsageException($"{what} {text}: this process may not use CPU {CpuSet.From(missing)}, only {available}");
     }
 
-    /// <summary>Reads a number from <paramref name="least"/> to <paramref name="most"/>.</summary>
+    /// <summary>Reads a whole number from <paramref name="least"/> to <paramref name="most"/>, which may have a unit.</summary>
     /// <param name="also">The end of the error message if the option accepts more than numbers, for example <c>, or auto</c>.</param>
     public static int Integer(string text, string what, int least, int most, string also = "")
     {
@@ -103,7 +103,7 @@ internal static class Parsers
         }
     }
 
-    /// <summary>Reads the address of a server.</summary>
+    /// <summary>Reads the address of a server that listens.</summary>
     /// <param name="prefix">The beginning of the error message.</param>
     public static Address Address(string text, string prefix = "") =>
         !Transports.Address.TryParse(text, out var address, out var error) ? throw new UsageException(prefix + error)

@@ -12,7 +12,7 @@ internal static class PlannedCells
     // A program that is compiled when it starts takes several seconds.
     private static readonly TimeSpan StartOfChild = TimeSpan.FromSeconds(60);
 
-    /// <summary>Makes a cell for each combination of load, size, target, client and mode, in the order of reports.</summary>
+    /// <summary>Makes a cell for each combination of the compared values (load, size, target, client, mode, …), in report order.</summary>
     public static IEnumerable<PlannedCell> For(RunOptions options, IReadOnlyList<Target> targets) =>
         from given in options.Loads.Prepend(null)
         from cells in options.Sets
@@ -26,7 +26,7 @@ internal static class PlannedCells
         from perCall in options.ConnectPerCall
         select Make(options, target, (client, mode, chunk, perCall), size, cells.Topology, given);
 
-    /// <summary>True for a cell of a shape whose client cannot measure the method: only the client wire measures streams.</summary>
+    /// <summary>True when the client of a shape cannot measure a method of <c>--call</c>: only wire measures streaming methods.</summary>
     private static bool IsLeftOut(RunOptions options, string client, string mode) =>
         options.Call is not null && mode != CallMode.Unary && options.Shapes.Count > 0 && client != ProtocolTable.Wire;
 

@@ -1,8 +1,8 @@
 namespace IpcBench.Client.Plan;
 
 /// <summary>
-/// Chooses the arm that ratios refer to, and the endpoint that <c>--aa</c> measures twice: the requested arm, else
-/// TCP, else the first arm whose name is a transport alone, else the first arm.
+/// Chooses the arm that ratios refer to: the requested arm, else TCP, else the first arm whose name is a transport alone, else the
+/// first arm. Also chooses the endpoint that <c>--aa</c> measures twice.
 /// </summary>
 internal static class ReferenceArm
 {

@@ -14,7 +14,7 @@ namespace IpcBench.Client.Plan;
 /// <param name="More">The number of rounds to add.</param>
 internal sealed record Resumption(string File, RunRecord Kept, int More)
 {
-    // A run saves its file after each measurement. If nothing was written for this time, the run has ended.
+    // A run saves its file after each measurement. If nothing was written for this time, the run counts as ended.
     private static readonly TimeSpan LongestSilence = TimeSpan.FromSeconds(30);
 
     /// <summary>

@@ -41,7 +41,7 @@ internal sealed record RunOptions
     /// <summary>The cells of each shape of load. Empty means every size, by every client, in each of <see cref="Topologies"/>.</summary>
     public IReadOnlyList<CellSet> Shapes { get; init; } = [];
 
-    /// <summary>The cells of a plan before transports, modes and loads multiply them.</summary>
+    /// <summary>The sets of cells that <see cref="PlannedCells.For"/> combines with the other compared values.</summary>
     public IEnumerable<CellSet> Sets =>
         Shapes.Count > 0 ? Shapes : Topologies.Select(topology => new CellSet(topology, Sizes, Clients));
 
@@ -58,8 +58,8 @@ internal sealed record RunOptions
     public TimeSpan Slice { get; init; }
 
     /// <summary>
-    /// True when the user gave <see cref="Slice"/>. Cells then take turns even on servers that the user started.
-    /// Otherwise they do not, because such a server may close connections that are idle between turns.
+    /// True when the user gave <see cref="Slice"/>. Cells then take turns even on the user's listening servers without HTTP/2.
+    /// Otherwise these cells do not, because such a server may close connections that are idle between turns.
     /// </summary>
     public bool FixedSlice { get; init; }
 
@@ -84,7 +84,7 @@ internal sealed record RunOptions
     /// <summary>The saved run to which these rounds are added. Null for a new run.</summary>
     public Resumption? Resume { get; init; }
 
-    /// <summary>True to continue until every verdict is decided or <see cref="MaxTime"/> is over.</summary>
+    /// <summary>True to add rounds until every comparison has a verdict, within <see cref="Rounds"/> and <see cref="MaxTime"/>.</summary>
     public bool RoundsAuto { get; init; }
 
     public TimeSpan MaxTime { get; init; } = TimeSpan.MaxValue;
@@ -120,7 +120,7 @@ internal sealed record RunOptions
     /// <summary>Each value is an arm. True opens a connection for every call. False keeps the connections for all calls.</summary>
     public IReadOnlyList<bool> ConnectPerCall { get; init; } = [false];
 
-    /// <summary>The arm that ratios refer to. Null means TCP, or the first arm if TCP is not measured.</summary>
+    /// <summary>The arm that ratios refer to. Null means the default of <see cref="ReferenceArm"/>.</summary>
     public string? Reference { get; init; }
 
     /// <summary>Calls per second over all connections in an open loop. Null in a closed loop.</summary>
@@ -130,7 +130,7 @@ internal sealed record RunOptions
     /// <summary>The loads that all arms get after the rounds at full load.</summary>
     public IReadOnlyList<GivenLoad> Loads { get; init; } = [];
 
-    /// <summary>True to measure the reference also at a second endpoint, to see how the method judges two equal arms.</summary>
+    /// <summary>True to measure the reference also at a second endpoint, to see how the run judges two equal arms.</summary>
     public bool AgainstItself { get; init; }
 
     public required IReadOnlyList<Variant> Variants { get; init; }
@@ -152,7 +152,7 @@ internal sealed record RunOptions
 
     public required OutputOptions Output { get; init; }
 
-    /// <summary>True when the servers are children: this tool's, or a user's command.</summary>
+    /// <summary>True when a server is a child process of the client: this tool's server, or the command of a user.</summary>
     public bool HasChildren => OwnServer ? Transports.Any(Address.Child.IsKind) : Addresses.Any(address => address is Address.Child);
 
     /// <summary>True when this tool starts the servers that it measures.</summary>

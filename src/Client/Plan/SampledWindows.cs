@@ -13,7 +13,6 @@ internal static class SampledWindows
     /// <summary>The number of windows of each cell: the smallest number for which the difference of two cells has an interval.</summary>
     public static int Count { get; } = SignedRank.FewestFor(Joint.Alpha);
 
-    /// <summary>The length of each window.</summary>
     public static TimeSpan Length { get; } = TimeSpan.FromMilliseconds(500);
 
     /// <summary>Returns the options with which a sampled window is measured.</summary>

@@ -24,8 +24,8 @@ internal static class ServerWarmup
     }
 
     /// <summary>
-    /// Returns how long a new connection of the cell is loaded before it is measured. A connection to a child process with gRPC is
-    /// a server that has just started. The few methods of an echo are compiled sooner. Zero for all other cells.
+    /// Returns how long a new connection of the cell is loaded before it is measured. A connection to a child process is a server
+    /// that has just started. Zero for echoes, whose few methods are compiled soon, and for cells without child processes.
     /// </summary>
     public static TimeSpan OfConnection(RunOptions options, PlannedCell cell) =>
         IsOfConnection(cell) ? OfEachServer(options) : TimeSpan.Zero;

@@ -8,7 +8,7 @@ namespace IpcBench.Client.Plan;
 /// <summary>An endpoint to measure, with marks that distinguish it from other endpoints of the same kind.</summary>
 /// <param name="Address">The address at which the endpoint listens.</param>
 /// <param name="Variant">The knobs of the endpoint.</param>
-/// <param name="Mark">A mark besides the knobs: <c>a/a</c>, or <c>#2</c> for the second address of a kind. Otherwise empty.</param>
+/// <param name="Mark">A mark besides the knobs: <c>a/a</c>, a given name, or <c>#2</c> for a second address. Otherwise empty.</param>
 /// <param name="Note">A note about the endpoint for readers of reports.</param>
 /// <param name="Protocol">The protocol, see <see cref="IpcBench.Analysis.Results.CellKey.Protocol"/>.</param>
 /// <param name="Request">The request of an HTTP/1.1 call. Null for other protocols.</param>

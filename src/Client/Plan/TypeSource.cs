@@ -22,7 +22,7 @@ internal sealed record TypeSource
 
     public ConnectorOptions Connector { get; init; } = new();
 
-    /// <summary>The :authority of the reflection calls. Null means localhost.</summary>
+    /// <summary>The :authority of the reflection calls. Null means the TLS host, else localhost.</summary>
     public string? Authority { get; init; }
 
     public IReadOnlyList<MetadataEntry> Metadata { get; init; } = [];

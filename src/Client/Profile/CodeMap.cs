@@ -45,7 +45,7 @@ internal sealed partial class CodeMap
     public static bool IsDoublyMapped(string file) => file.Contains("/memfd:doublemapper", StringComparison.Ordinal);
 
     /// <summary>Finds the method at an address. Null when no method is known there.</summary>
-    /// <param name="isPosition">True when the address is a position in the memory file that is mapped twice.</param>
+    /// <param name="isPosition">True when perf gave a position in the memory file, which is mapped twice, and not an address.</param>
     public StackFrame? Find(ulong address, bool isPosition)
     {
         if (isPosition)
@@ -55,7 +55,7 @@ internal sealed partial class CodeMap
                 return null;
             address = address - offset + start;
         }
-        var low = ~methods.BinarySearch((address, ulong.MaxValue, "")); // never found, so it gives the first method behind the address
+        var low = ~methods.BinarySearch((address, ulong.MaxValue, "")); // never found, so ~ gives the first method after the address
         return low > 0 && address - methods[low - 1].From < methods[low - 1].Length ? FrameOf(methods[low - 1].Text) : null;
     }
 

@@ -17,7 +17,7 @@ internal sealed partial class PerfScript(Func<int, CodeMap?> codeOf)
 
     /// <summary>
     /// Reads samples. A sample is a line with thread, process and time, then a line for each frame, the innermost first, then an
-    /// empty line. All other lines are skipped.
+    /// empty line. The first line may also hold a frame. All other lines are skipped.
     /// </summary>
     public async IAsyncEnumerable<PerfSample> ReadAsync(TextReader text)
     {

@@ -37,7 +37,7 @@ internal sealed class RuntimeFolder(int process)
         return string.IsNullOrEmpty(own) ? "/tmp" : own;
     }
 
-    // Empty for a process that sees the same files as this process. This keeps socket paths short, which have at most 107 bytes.
+    // Empty for a process that sees the same files as this process. This keeps socket paths short: they have at most 107 bytes.
     private static string RootOf(int process) =>
         Try(() => File.ResolveLinkTarget(Proc(process, "ns/mnt"), false)?.Name)
             == Try(() => File.ResolveLinkTarget("/proc/self/ns/mnt", false)?.Name) ? "" : Proc(process, "root");

@@ -50,7 +50,7 @@ internal sealed class Sampler : IAsyncDisposable
         }
     }
 
-    /// <summary>Makes those of the processes that are .NET write the names of compiled methods, until this object is disposed.</summary>
+    /// <summary>Makes the .NET processes in this list write the names of their compiled methods, until this object is disposed.</summary>
     public async Task NameAsync(IEnumerable<int> processes)
     {
         foreach (var process in processes)

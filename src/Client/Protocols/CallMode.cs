@@ -35,7 +35,6 @@ internal static class CallMode
     /// <summary>True when a call is a message on a stream that stays open after the call.</summary>
     public static bool IsStream(string mode) => mode is PingPong or Push or Pull;
 
-    /// <summary>Returns the direction of the messages.</summary>
     public static Flow FlowOf(string mode) => mode switch
     {
         Push => Flow.Out,

@@ -12,8 +12,8 @@ internal sealed record LoadOptions : EngineOptions
     public ConnectorOptions Connector { get; init; } = new();
 
     /// <summary>
-    /// True when the client grpc-dotnet connects through LoopSockets. False when it connects through
-    /// System.Net.Sockets. The client wire always uses event loops where the system has them.
+    /// True when the client grpc-dotnet connects through LoopSockets, false for System.Net.Sockets. Has no effect on systems
+    /// without event loops, on pipes and children, and on the client wire.
     /// </summary>
     public bool OnLoops { get; init; }
 

@@ -6,8 +6,8 @@ using IpcBench.Transports.Loop;
 namespace IpcBench.Client.Protocols;
 
 /// <summary>
-/// Makes each call on a connection of its own, which is opened for the call and closed after it. The latency contains
-/// the opening but not the close. The next call waits for the close.
+/// Makes each call on a connection of its own, which is opened for the call and closed after it. The latency includes
+/// the opening but not the closing. The next call waits for the closing.
 /// </summary>
 internal sealed class PerCallConnection : IConnection, IStream
 {
@@ -38,7 +38,7 @@ internal sealed class PerCallConnection : IConnection, IStream
 
     public IReadOnlyList<IStream> Streams { get; }
 
-    /// <summary>True after a successful connect, until a connect fails because of the server.</summary>
+    /// <summary>True after a successful connect, until a connect fails. A cut-off or a lack of local ports changes nothing.</summary>
     public bool IsOpen { get; private set; }
 
     public int Reopened => 0;

@@ -25,7 +25,7 @@ internal static class ProtocolTable
     /// <summary>Names of the protocols.</summary>
     public const string Grpc = "grpc", Http1 = "http1", Http2 = "http2", Echo = "echo", JsonRpc = "jsonrpc", JsonRpcLsp = "jsonrpc-lsp";
 
-    /// <summary>The usual number of bytes of a reply besides its payload.</summary>
+    /// <summary>Bytes of the receive buffer for the parts of a reply besides its payload.</summary>
     private const int HeadRoom = 1024;
 
     // Numbers the connections whose requests must differ.
@@ -45,7 +45,7 @@ internal static class ProtocolTable
         client is Wire or GrpcDotnet ? null : $"there is no client '{client}': write {Wire} or {GrpcDotnet}";
 
     /// <summary>Makes the source of a cell's connections, for <see cref="LoadGenerator.OpenAsync"/>.</summary>
-    /// <exception cref="ArgumentException">The client does not speak this protocol.</exception>
+    /// <exception cref="ArgumentException">The client does not speak this protocol, or an option does not fit the protocol.</exception>
     /// <exception cref="IOException">The address cannot be resolved.</exception>
     public static async Task<ConnectionSource> ConnectionsAsync(LoadOptions options, CancellationToken cancellation)
     {
@@ -143,6 +143,7 @@ internal static class ProtocolTable
             new InOrderConnection(scheduler, dialer, new EchoProtocol((int)options.Size), options.Streams)
             {
                 OpensWithCall = options.Address is Address.Child,
+                Reopens = !options.ConnectPerCall,
             });
     }
 

@@ -7,7 +7,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Makes private addresses for the servers that this tool starts, and ends these servers.</summary>
+/// <summary>Makes private addresses for the servers that this tool starts, starts these servers, and ends them.</summary>
 internal static partial class ChildProcess
 {
     private const int Terminate = 15; // SIGTERM, signal(7)

@@ -9,7 +9,7 @@ namespace IpcBench.Client.Run;
 
 /// <summary>
 /// A server that this tool started as a child process on private endpoints. The server ends when this process ends,
-/// however this process ends.
+/// also when this process is killed.
 /// </summary>
 internal sealed class ChildServer : IAsyncDisposable
 {

@@ -4,7 +4,7 @@ using IpcBench.Transports;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Starts users' commands as children, which use their standard input and output.</summary>
+/// <summary>Starts users' commands as children. Each child serves one connection on its standard input and output.</summary>
 /// <param name="hiddenVariables">Runtime variables that this process has changed, with their original values.</param>
 internal sealed class GivenChildren(IReadOnlyDictionary<string, string?> hiddenVariables) : IAsyncDisposable
 {
@@ -41,7 +41,7 @@ internal sealed class GivenChildren(IReadOnlyDictionary<string, string?> hiddenV
         var start = new ProcessStartInfo(words[0], words.Skip(1));
         ProcessReaper.MarkServer(start);
         var process = ChildProcess.Start(start, hiddenVariables, null, "the command");
-        // Children.Start starts one child at a time.
+        // The list needs no lock: Children.Start starts one child at a time.
         kept.Add(reaper.Keep(process));
         return process;
     }

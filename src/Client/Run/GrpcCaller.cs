@@ -29,7 +29,7 @@ internal sealed class GrpcCaller : IDisposable
     private readonly IReadOnlyList<MetadataEntry> metadata;
     private readonly string? authority;
 
-    /// <param name="authority">The :authority of every call. Null means the host of the TLS server, or localhost without TLS.</param>
+    /// <param name="authority">The :authority of calls. Null means the TLS host, else localhost. Unused for TLS with a server name.</param>
     public GrpcCaller(
         Address address, ConnectorOptions options, IReadOnlyList<MetadataEntry>? metadata = null, string? authority = null)
     {

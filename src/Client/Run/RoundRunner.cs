@@ -9,7 +9,7 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Measures one cell once: connects, puts load on the cell, and reads all counters at both edges of the window.</summary>
+/// <summary>Measures a cell, or cells in turns: connects, puts load on a cell, and reads all counters at both edges of a window.</summary>
 internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProgress progress) : IRoundRunner
 {
     // A window lasts at least this many times the median duration of a call. With fewer calls of each stream in a window,
@@ -127,7 +127,7 @@ internal sealed class RoundRunner(RunOptions options, ServerSet servers, RunProg
             arm.ConnectionsBeside = arms.Where(other => other != arm && other.Cell.Target.Address == arm.Cell.Target.Address)
                 .Sum(other => other.Cell.Load.Connections);
             var warm = await WarmUpAsync(arm.Generator, time, null, turn.Number, cancellation);
-            // If no call ended in the warm-up's window, a call takes at least as long as this window. Failed calls do not count.
+            // If no call ended or failed in the warm-up's window, a call takes at least as long as this window.
             arm.CallNs = warm is { Latency.Count: 0, Failed.Count: 0 } ? warm.WindowNs : warm.Latency.ToCounts().ValueAt(50);
         }
         // The length of slices is chosen anew in each round. In the first round, calls take longer, since the final

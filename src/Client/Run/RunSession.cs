@@ -66,6 +66,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             {
                 Connections = connections,
                 Threads = options.Threads,
+                Backlog = options.OwnServer ? options.Variants.Min(variant => variant.Knobs.Backlog ?? DoctorOptions.UsualBacklog) : null,
                 SocketBuffer = options.Variants.Max(variant => variant.Knobs.SocketBuffer),
                 ClientCpus = options.ClientCpus,
                 ServerCpus = options.ServerCpus,
@@ -82,6 +83,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         ServerSet servers, HostInfo host, IReadOnlyList<Advice> advice, Interruption interruption)
     {
         var plan = new BenchPlan(options, servers.Targets);
+        if (options.Output.Crank && plan.Cells.Count != 1)
+            throw new UsageException(BenchPlan.OneCell);
         var journal = Journal(servers, plan, host);
         // The user sees this note before the run, and may prefer to wait until other programs need less CPU time.
         foreach (var one in advice)

@@ -85,7 +85,7 @@ internal sealed class ServerControl : IDisposable
         }
     }
 
-    /// <summary>Makes one call of this mode and returns its answer. Null for a server that does not serve gRPC.</summary>
+    /// <summary>Makes one call of this mode and returns its answer. Null for a child, and for a server without gRPC.</summary>
     /// <exception cref="IOException">The server does not answer, or not in time.</exception>
     public async Task<GrpcAnswer?> BenchAsync(string mode, long size, CancellationToken cancellation) =>
         caller is null ? null : await caller.CallAsync("/" + CallMode.MethodOf(mode), mode switch

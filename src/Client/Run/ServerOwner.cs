@@ -43,8 +43,8 @@ internal sealed record ServerOwner(IReadOnlyList<int> Pids, string Reason = "", 
     }
 
     /// <summary>
-    /// Makes the records for the results file: one for each process, and one for each reason why addresses have no known
-    /// process. Servers that this tool started have no record.
+    /// Makes the records for the results file: one for each known process, and one for each distinct reason why processes are unknown.
+    /// Each record lists its addresses. Servers that this tool started have no record.
     /// </summary>
     public static IReadOnlyList<ServerProcess> Records(IReadOnlyDictionary<Address, ServerOwner> owners) =>
         [.. from owner in owners

@@ -4,7 +4,7 @@ using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Computes what a server used between two of its replies that have its counters.</summary>
+/// <summary>Computes what a server used between two reports of its counters (<see cref="UsageReply"/>).</summary>
 internal static class ServerUsage
 {
     /// <summary>Returns the difference of two replies. Null when a reply is missing or the replies are of different processes.</summary>

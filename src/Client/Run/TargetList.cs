@@ -1,4 +1,3 @@
-using System.Globalization;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Host;
@@ -68,21 +67,16 @@ internal static class TargetList
     {
         foreach (var variant in options.Variants)
         {
-            var seen = new Dictionary<string, int>();
+            var numbers = new ArmNumbers();
             foreach (var address in options.Addresses)
             {
-                var number = seen[address.Kind] = seen.GetValueOrDefault(address.Kind) + 1;
+                var mark = numbers.Next(address.Kind);
+                if (mark == ArmNumbers.Second && options.AgainstItself && address.Kind == ReferenceArm.OfAddresses(options))
+                    mark = AgainstItself;
                 var note = address is Address.Pipe ? NamedPipeConnector.Note : "";
                 foreach (var protocol in options.Protocols)
-                    yield return new Target(address, variant, Mark(options, address.Kind, number), note, protocol);
+                    yield return new Target(address, variant, mark, note, protocol);
             }
         }
     }
-
-    private static string Mark(RunOptions options, string kind, int number) => number switch
-    {
-        1 => "",
-        2 when options.AgainstItself && kind == ReferenceArm.OfAddresses(options) => AgainstItself,
-        _ => "#" + number.ToString(CultureInfo.InvariantCulture),
-    };
 }

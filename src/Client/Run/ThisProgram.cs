@@ -4,7 +4,7 @@ using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
 
-/// <summary>Starts this client once more, as another process.</summary>
+/// <summary>Says how this client is started: by a user in a shell, and by this client as another process.</summary>
 internal static class ThisProgram
 {
     private const string Name = "GrpcBench";

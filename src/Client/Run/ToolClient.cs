@@ -11,12 +11,14 @@ using IpcBench.Transports;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// Asks a server of the Model Context Protocol for its tools before anything is measured. Speed does not matter here.
+/// Lists and calls the tools of a server of the Model Context Protocol before anything is measured. Speed does not matter here.
 /// </summary>
 internal sealed class ToolClient : IAsyncDisposable
 {
     private const string ProtocolHeader = "MCP-Protocol-Version", SessionHeader = "Mcp-Session-Id", Version = "2025-06-18";
     private const long MostBytes = 256 << 20, FirstOfConnections = 1_000_000;
+
+    private const int MostPages = 1000;
 
     private readonly ToolArm arm;
     private readonly Stream? stream;
@@ -58,16 +60,26 @@ internal sealed class ToolClient : IAsyncDisposable
     /// <exception cref="IOException">The server does not answer, or answers with an error.</exception>
     public async Task<IReadOnlyList<JsonElement>> ListAsync(CancellationToken cancellation)
     {
-        var result = await AskAsync("tools/list", "{}", cancellation);
-        return result.ValueKind == JsonValueKind.Object && result.TryGetProperty("tools", out var tools)
-            && tools.ValueKind == JsonValueKind.Array
-            ? [.. tools.EnumerateArray().Where(tool => NameOf(tool).Length > 0)] : [];
+        var all = new List<JsonElement>();
+        var (parameters, pages) = ("{}", 0);
+        while (true)
+        {
+            var result = await AskAsync("tools/list", parameters, cancellation);
+            if (result.ValueKind == JsonValueKind.Object && result.TryGetProperty("tools", out var tools)
+                && tools.ValueKind == JsonValueKind.Array)
+                all.AddRange(tools.EnumerateArray().Where(tool => NameOf(tool).Length > 0));
+            if (TextOf(result, "nextCursor") is not { Length: > 0 } next)
+                return all;
+            if (++pages > MostPages)
+                throw Says("the server lists tools without end");
+            parameters = $"{{\"cursor\":{JsonSerializer.Serialize(next, JsonNames.Default.String)}}}";
+        }
     }
 
-    /// <summary>Returns the name of a tool of <see cref="ListAsync"/>. Empty when it has none.</summary>
+    /// <summary>Returns the name of a tool of <see cref="ListAsync"/>. Empty for a tool without a name.</summary>
     public static string NameOf(JsonElement tool) => TextOf(tool, "name");
 
-    /// <summary>Returns a text of a tool. Empty when it has none.</summary>
+    /// <summary>Returns a member of a tool's JSON, such as its description. Empty when the member is missing or no string.</summary>
     public static string TextOf(JsonElement tool, string member) =>
         tool.ValueKind == JsonValueKind.Object && tool.TryGetProperty(member, out var text) && text.ValueKind == JsonValueKind.String
             ? text.GetString()! : "";
@@ -76,7 +88,7 @@ internal sealed class ToolClient : IAsyncDisposable
     /// <exception cref="IOException">The server does not answer, or the tool fails.</exception>
     public async Task<long> CallAsync(ToolCall call, CancellationToken cancellation)
     {
-        var result = await AskAsync("tools/call", ParametersOf(call), cancellation);
+        var result = await AskAsync("tools/call", ParametersOf(call), cancellation, call.Secrets);
         JsonRpcMessage.TryParse(Encoding.UTF8.GetBytes($"{{\"result\":{result.GetRawText()}}}"), out var message);
         return !message.IsToolError ? message.TextBytes
             : throw Says($"the tool {call.Name} fails: {ServerWords.OneLine(message.ErrorText, call.Secrets)}");
@@ -99,7 +111,7 @@ internal sealed class ToolClient : IAsyncDisposable
             Path = arm.Path!,
             Host = arm.Address.Authority,
             Headers = headers,
-            // The ids in a session must differ. They have equal lengths, so that all replies have equal lengths.
+            // Concurrent requests in a session must have different ids. The ids have equal lengths, so that all replies have equal lengths.
             BodyOf = connection => Encoding.UTF8.GetBytes(Request(FirstOfConnections + connection, "tools/call", parameters)),
             Payload = payload,
         };
@@ -129,7 +141,9 @@ internal sealed class ToolClient : IAsyncDisposable
     private static string Request(long id, string method, string parameters) => string.Create(
         CultureInfo.InvariantCulture, $"{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{parameters}}}");
 
-    private async Task<JsonElement> AskAsync(string method, string parameters, CancellationToken cancellation)
+    /// <param name="secrets">Texts of the parameters that a message must not show, even if the server repeats them.</param>
+    private async Task<JsonElement> AskAsync(
+        string method, string parameters, CancellationToken cancellation, IReadOnlyList<string>? secrets = null)
     {
         var id = ++ids;
         await SendAsync(Request(id, method, parameters), cancellation);
@@ -153,7 +167,7 @@ internal sealed class ToolClient : IAsyncDisposable
             if (message.ErrorCode is { } code)
             {
                 throw Says(string.Create(CultureInfo.InvariantCulture,
-                    $"the server answers {method} with error {code}: {ServerWords.OneLine(message.ErrorText, [])}"));
+                    $"the server answers {method} with error {code}: {ServerWords.OneLine(message.ErrorText, secrets ?? [])}"));
             }
             using var document = JsonDocument.Parse(json);
             return document.RootElement.TryGetProperty("result", out var result) ? result.Clone()

@@ -72,14 +72,14 @@ internal static class ToolTargets
         return target with { Protocol = ProtocolTable.Http1, Request = request with { Size = length } };
     }
 
-    /// <summary>Adds a note where the first texts of the servers have different sizes.</summary>
+    /// <summary>Adds a note where the texts of the servers' first replies have different sizes.</summary>
     /// <exception cref="EnvironmentException">The tools have different names, so their calls are not compared.</exception>
     private static IReadOnlyList<Target> Compared(List<Target> targets)
     {
         var names = targets.Select(target => target.Tool!.Name).Distinct().ToList();
         if (names.Count > 1)
             throw new EnvironmentException($"the servers have different tools ({ServerWords.OneLine(string.Join(", ", names), [])}): "
-                + "name a tool that all have with --tool");
+                + "choose with --tool a tool that all servers have");
         var largest = targets.Max(target => target.ReplySize!.Value);
         return targets.ConvertAll(target => target.ReplySize == largest ? target : target with
         {

@@ -62,6 +62,7 @@ internal sealed class WindowCounters(
         begun?.Invoke();
         at = RunClock.Now;
         othersBefore = tree is null || IsSlice ? null : OtherProcesses.Read();
+        sampler?.Dispose();
         sampler = ConnectionSampler.Begin(options.Watches);
         switchesBefore = ServerSwitches();
         before = ProcessSnapshot.Take();

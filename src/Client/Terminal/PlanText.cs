@@ -6,7 +6,7 @@ using static System.FormattableString;
 namespace IpcBench.Client.Terminal;
 
 /// <summary>
-/// Describes the plan in one line. Further lines warn if the plan cannot name a winner or takes over an hour.
+/// Describes the plan in one line. Further lines warn if the plan cannot name a winner or takes an hour or more.
 /// </summary>
 internal static class PlanText
 {
@@ -75,8 +75,9 @@ internal static class PlanText
     /// Returns a line that tells how to shorten a plan of an hour or more. A user may not know that <c>-d 300</c>
     /// means 300 s. Empty for other plans.
     /// </summary>
-    private static string Long(BenchPlan plan) => plan.Estimate < TimeSpan.FromHours(1) || plan.Estimate is null ? ""
-        : "for a shorter run: -d 300ms (300 means seconds) or a smaller -r; Ctrl-C keeps the rounds";
+    private static string Long(BenchPlan plan) =>
+        plan.Estimate < TimeSpan.FromHours(1) || plan.Options.MaxTime < TimeSpan.FromHours(1) || plan.Estimate is null ? ""
+            : "for a shorter run: -d 300ms (-d 300 means 300 s) or a smaller -r; Ctrl-C keeps the rounds";
 
     private static string OfTheServer(RunOptions options) => ServerWarmup.OfEachServer(options) is { Ticks: > 0 } time
         ? Invariant($", each server for {time.TotalSeconds:0.###} s before {(options.FreshServers ? "its" : "the first")} round") : "";

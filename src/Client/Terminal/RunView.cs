@@ -31,7 +31,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
 
     /// <summary>
     /// The writer to which each round of each cell is printed after its measurement. Null when rounds are not printed.
-    /// With -v, rounds are printed. Without -v, rounds are printed in wrk's form if there is one load and one server.
+    /// With -v, rounds are printed. Without -v and --format, rounds are printed if one server is given and no shapes are compared.
     /// </summary>
     private TextWriter? Blocks => options.Output switch
     {
@@ -83,7 +83,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
     {
         if (Blocks is { } blocks)
             Around(() => blocks.WriteLine(Transcript.Cell(record, round, options.Output.Verbose)));
-        if (options.Output.Save || !StandardOutput.IsGone || end is not { } endNow)
+        if (options.Output.Save || options.Output.Reports.Count > 0 || !StandardOutput.IsGone || end is not { } endNow)
             return;
         // The run ends here, since nobody reads its results and no file keeps them.
         end = null;
@@ -93,7 +93,7 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
 
     public void Unkept(RunRecord record) => output.WriteLine(ResultsFile.ToJson(record));
 
-    /// <summary>Prints the final results and the comparison, or the requested report.</summary>
+    /// <summary>Prints the final results and the comparison, or the requested report. Writes the reports of <c>-o</c>.</summary>
     public virtual void Finished(RunRecord record, string? file)
     {
         if (record.Rounds.Count == 0)

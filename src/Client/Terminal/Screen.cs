@@ -34,6 +34,6 @@ internal sealed record Screen(bool IsTerminal, int Width = 80, bool IsColoured =
     /// <summary>Returns the layout of the report at the end of a run, which is brief unless the user asked for all tables (-v).</summary>
     public TextLayout OfRun(bool verbose) => new(IsTerminal ? Width : null, IsColoured, IsBrief: !verbose);
 
-    /// <summary>Returns the layout of reports: brief and wrapped on a terminal, complete and unwrapped in a file.</summary>
+    /// <summary>Returns the layout of reports: on a terminal wrapped, and brief without -v; in a file complete and unwrapped.</summary>
     public TextLayout Layout(bool verbose) => IsTerminal ? new TextLayout(Width, IsColoured, IsBrief: !verbose) : new TextLayout();
 }

@@ -11,7 +11,7 @@ using IpcBench.Schema.Values;
 namespace IpcBench.Schema.Json;
 
 /// <summary>
-/// Which fields are written: the fields of canonical JSON, the fields that were set, or these and all unset fields without presence.
+/// Which fields are written: the fields of canonical JSON, the set fields, or the set fields and all unset fields without presence.
 /// </summary>
 internal enum JsonFields { Canonical, AsSet, All }
 

@@ -19,7 +19,7 @@ internal sealed class EndpointBehavior(long workNs, long delayUs, WrongAnswer an
     private readonly Work? work = workNs > 0 ? new Work(workNs) : null;
     private long held;
 
-    /// <summary>A behavior with neither work nor fault.</summary>
+    /// <summary>A behavior without work, delay and fault.</summary>
     public static EndpointBehavior None { get; } = new(0, 0, WrongAnswer.None);
 
     /// <summary>Whether each call ends with an error. A gRPC call still sends its payload before the error.</summary>
@@ -48,7 +48,7 @@ internal enum WrongAnswer
     /// </summary>
     Short,
 
-    /// <summary>The whole payload, then INTERNAL in the trailers. HTTP status 500 for <c>/bytes</c>.</summary>
+    /// <summary>The whole payload, then INTERNAL in the trailers. For <c>/bytes</c> HTTP status 500, for JSON-RPC an error.</summary>
     Status,
 }
 

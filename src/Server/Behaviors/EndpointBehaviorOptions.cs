@@ -28,6 +28,21 @@ internal sealed record EndpointBehaviorOptions
     public IEnumerable<(string Name, IReadOnlyList<string> Values)> Given =>
         [("work", Work), ("delay-us", DelayUs), ("delay-every", DelayEvery), ("fault", Answers)];
 
+    /// <summary>Checks that each value with an index is about one of the server's endpoints.</summary>
+    /// <exception cref="FormatException">The server has no endpoint with the index. The message names the value.</exception>
+    public void Check(int endpoints)
+    {
+        foreach (var (name, values) in Given)
+        {
+            if (values.FirstOrDefault(value => value.Split('=') is [var index, _, ..] && !IsIndex(index, endpoints)) is { } wrong)
+                throw new FormatException($"--{name} '{wrong}': there is no endpoint {wrong.Split('=')[0]}; the first endpoint is 0");
+        }
+    }
+
+    private static bool IsIndex(string text, int endpoints) =>
+        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var index) && index < endpoints
+            && index.ToString(CultureInfo.InvariantCulture) == text;
+
     /// <summary>Returns the behavior of the endpoint with this index.</summary>
     /// <exception cref="FormatException">A value is invalid. The message names the value.</exception>
     public EndpointBehavior For(int endpoint)
@@ -54,7 +69,8 @@ internal sealed record EndpointBehaviorOptions
         // µs.
         if (value is [.., not (>= '0' and <= '9')] && Units.Seconds(value) * 1e9 is { } ns and <= OneMinute)
             return (long)Math.Round(ns);
-        throw new FormatException($"'{value}' is not a time for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us");
+        throw new FormatException(
+            $"'{value}' is not a time of at most 1m for --work: write 30us, 1.5ms or, for the second endpoint alone, 1=30us");
     }
 
     private static long Microseconds(string? value)

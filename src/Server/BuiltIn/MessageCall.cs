@@ -15,8 +15,8 @@ namespace IpcBench.Server.BuiltIn;
 internal abstract class MessageCall(IFeatureCollection features, BenchServices services, ServerEndpoint endpoint)
 {
     /// <summary>
-    /// When this many bytes of answers are not flushed yet, the call waits for the client to read, even if
-    /// more messages have arrived.
+    /// When more bytes of answers than this are not flushed yet, the call flushes before it answers further messages. The
+    /// flush waits while the client does not read.
     /// </summary>
     public const int MostUnflushed = 32 << 10;
 
@@ -27,7 +27,7 @@ internal abstract class MessageCall(IFeatureCollection features, BenchServices s
     private byte[] head = [];
     private int headSize = -1;
 
-    /// <summary>The result of a call that the client has cancelled. Nobody receives it.</summary>
+    /// <summary>The result of a call that the client has cancelled. Nobody receives this result.</summary>
     protected static UnaryResult Gone => UnaryResult.Fail(GrpcStatusCode.Cancelled, "");
 
     /// <summary>Whether the call may have more than one message.</summary>

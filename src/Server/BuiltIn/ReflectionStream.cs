@@ -45,8 +45,8 @@ internal static class ReflectionStream
                         return failure;
                     if (state == ReadState.NeedsMore)
                         break;
-                    // An answer can be a hundred times as large as its request. So the call flushes, and answers
-                    // further requests only when the client has read the earlier answers.
+                    // An answer can be a hundred times as large as its request. So the call flushes before it answers further
+                    // requests. The flush waits while the client does not read.
                     if (unflushed > MessageCall.MostUnflushed)
                     {
                         if ((await output.FlushAsync(limit)).IsCompleted)

@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 namespace IpcBench.Server.Endpoints;
 
 /// <summary>
-/// An address that children serve, which the client starts. The listening server only reports the address. In a child, Kestrel
+/// An address that child processes of the client serve. The listening server only reports the address. In a child, Kestrel
 /// serves the one connection, or <see cref="Echo.ChildEcho"/> does without Kestrel.
 /// </summary>
 /// <param name="isServed">Whether this process is a child that serves the address by Kestrel.</param>
@@ -42,7 +42,7 @@ internal sealed class ChildEndpoint(Address.Child address, string? note, Endpoin
     }
 }
 
-/// <summary>The one connection of a child, in the form in which Kestrel names what it listens on.</summary>
+/// <summary>The one connection of a child, as an end point on which Kestrel can listen.</summary>
 internal sealed class ChildEndPoint(Address.Child address) : EndPoint
 {
     private readonly TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);

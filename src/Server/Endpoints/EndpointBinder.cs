@@ -77,7 +77,7 @@ internal static class EndpointBinder
     private static string? NoteOfChild(Address.Child address, in EndpointRole role, ServerOptions options) => address.Transport switch
     {
         Address.Child.SharedMemory => null,
-        Address.Child.SocketPair when !role.IsWithoutKestrel => null, // Kestrel's sockets
+        Address.Child.SocketPair when !role.IsWithoutKestrel => null, // Kestrel's sockets block no thread
         _ => role.IsWithoutKestrel && EventLoop.IsSupported && options.Sockets is null or SocketEngine.Loop ? null : BlockingNote,
     };
 

@@ -7,7 +7,7 @@ namespace IpcBench.Server.Endpoints;
 
 /// <summary>
 /// The file of a Unix socket that this server has bound, on Linux. If the file was removed and another server has bound
-/// the same path, the new file must stay. On Windows this class is not used, because System.Net.Sockets removes the file
+/// the same path, the new file must stay. On other systems this class is not used: System.Net.Sockets removes the file
 /// by its name when the socket closes.
 /// </summary>
 internal sealed class OwnSocketFile
@@ -60,7 +60,7 @@ internal sealed class OwnSocketFile
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                // The folder is no longer writable, so the file stays. The next server finds a stale socket and removes it.
+                // The folder is no longer writable, so the file stays. The next server finds a stale socket.
             }
         }
     }
@@ -69,8 +69,8 @@ internal sealed class OwnSocketFile
 /// <summary>
 /// Lets one server at a time look at a folder and change a socket file in it. The lock is a flock(2), which the system
 /// releases when the process ends. The locked file is in the user's own folder (XDG_RUNTIME_DIR), where no other user
-/// can lock it. Without such a folder, the folder of the socket itself is locked. Any user who may read that folder can
-/// keep it locked, so a server waits a moment and then continues without the lock.
+/// can lock it. Without such a folder, or when this file stays locked, the folder of the socket itself is locked. Any user who
+/// may read that folder can keep it locked, so a server waits a moment and then continues without the lock.
 /// </summary>
 internal sealed partial class FolderLock : IDisposable
 {

@@ -106,7 +106,7 @@ internal sealed class EndpointCounters
     private long opened;
     private long closed;
 
-    /// <summary>The number of Bench calls and requests for bytes that ended with OK, plus the messages of streams.</summary>
+    /// <summary>How many Bench calls, requests for bytes and JSON-RPC tool calls ended with OK, plus the messages of streams.</summary>
     public long Calls => Interlocked.Read(ref calls);
 
     public long ConnectionsOpened => Interlocked.Read(ref opened);

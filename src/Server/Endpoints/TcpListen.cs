@@ -23,7 +23,7 @@ internal static class TcpListen
             try
             {
                 foreach (var ip in addresses)
-                    AddSocket(sockets, ip, addresses.Count, port, options);
+                    AddSocket(sockets, ip, isLast: sockets.Count == 0 && ip.Equals(addresses[^1]), port, options);
                 return sockets;
             }
             catch (SocketException e)
@@ -40,14 +40,15 @@ internal static class TcpListen
     /// <summary>Whether only this machine can reach the host.</summary>
     public static bool IsLoopback(string host, ListenPlace place) => Resolve(host, place).All(IPAddress.IsLoopback);
 
-    private static void AddSocket(List<BoundSocket> sockets, IPAddress ip, int addresses, int port, ServerOptions options)
+    /// <param name="isLast">True when no other address of the host was or can be bound.</param>
+    private static void AddSocket(List<BoundSocket> sockets, IPAddress ip, bool isLast, int port, ServerOptions options)
     {
         var chosen = sockets.Count > 0 ? ((IPEndPoint)sockets[0].EndPoint).Port : port;
         try
         {
             sockets.Add(BindOne(new IPEndPoint(ip, chosen), options));
         }
-        catch (SocketException e) when (addresses > 1 && ip.AddressFamily == AddressFamily.InterNetworkV6
+        catch (SocketException e) when (!isLast && ip.AddressFamily == AddressFamily.InterNetworkV6
             && e.SocketErrorCode is SocketError.AddressNotAvailable
                 or SocketError.AddressFamilyNotSupported or SocketError.ProtocolFamilyNotSupported)
         {

@@ -23,7 +23,8 @@ internal sealed class AcceptGate(Func<long> limit, TextWriter warnings) : ILogge
         if (Interlocked.Increment(ref open) <= most)
             return true;
         Leave();
-        Tell($"more than {most} connections: the server closes further connections at once; allow more with ulimit -n");
+        Tell($"more than {most} connections: the server closes further connections at once"
+            + (most < KestrelLimits.MostConnections ? "; allow more with ulimit -n" : ""));
         return false;
     }
 

@@ -22,7 +22,7 @@ internal sealed class ChildListenerFactory(
 
     public bool CanBind(EndPoint endpoint) => endpoint is ChildEndPoint;
 
-    /// <exception cref="IOException">The client did not give its end of the connection to this process.</exception>
+    /// <exception cref="IOException">The client did not give this process an end of the connection.</exception>
     public ValueTask<IConnectionListener> BindAsync(EndPoint endpoint, CancellationToken cancellationToken = default)
     {
         var address = ((ChildEndPoint)endpoint).Address;

@@ -17,7 +17,7 @@ internal sealed class GatedListenerFactory(IConnectionListenerFactory inner, Acc
 
 /// <summary>
 /// Accepts connections, and gives Kestrel those for which the gate has room. A rejected connection is closed before the next
-/// connection is accepted. So even a flood of connections takes only one descriptor more than the served connections.
+/// connection is accepted. So even a flood of connections takes only one more descriptor for each listener.
 /// </summary>
 internal sealed class GatedListener(IConnectionListener inner, AcceptGate gate) : IConnectionListener
 {

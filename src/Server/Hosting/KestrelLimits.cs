@@ -21,7 +21,7 @@ internal static class KestrelLimits
     /// </summary>
     public const int MostUnread = 256 << 10;
 
-    private const long MostConnections = 20_000;
+    public const long MostConnections = 20_000;
 
     // Without a free file descriptor a process can neither accept nor load code. So 352 descriptors are kept back: 186 that
     // are open after the first calls with grpc-dotnet's stack, 32 that the loops keep free (LoopListener), and a margin of
@@ -74,7 +74,7 @@ internal static class KestrelLimits
 
     private static void ApplyHttp2(Http2Limits http2, ServerOptions options)
     {
-        // The number of streams times --write-chunk is the most memory that waiting replies of one connection take.
+        // With the built-in stack, the waiting replies of one connection take at most this number times --write-chunk.
         http2.MaxStreamsPerConnection = options.MaxStreams;
         // The bytes that a client may send before the server reads them, on one stream and on the whole connection. A
         // small window makes an upload wait more often. The defaults are Kestrel's, 768 KiB and 1 MiB, so that the

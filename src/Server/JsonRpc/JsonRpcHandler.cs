@@ -23,11 +23,11 @@ internal sealed class JsonRpcHandler(int maxSize, string version)
     public const int MostRequest = 64 << 10;
 
     // Codes of https://www.jsonrpc.org/specification#error_object.
-    private const int InvalidRequest = -32600, UnknownMethod = -32601, InvalidParams = -32602, InternalError = -32603;
+    private const int ParseError = -32700, InvalidRequest = -32600, UnknownMethod = -32601, InvalidParams = -32602, InternalError = -32603;
 
     private const byte Brace = (byte)'{', HeaderStart = (byte)'C';
 
-    // The answer to a client that names no version (https://modelcontextprotocol.io/specification).
+    // The protocol version for a client that names no version (https://modelcontextprotocol.io/specification).
     private const string Latest = "2025-06-18";
 
     private readonly string about = $"{{\"name\":\"GrpcBenchServer\",\"version\":\"{JsonEncodedText.Encode(version)}\"}}";
@@ -110,9 +110,10 @@ internal sealed class JsonRpcHandler(int maxSize, string version)
     private async ValueTask AnswerAsync(
         ReadOnlySequence<byte> message, JsonRpcReplies replies, EndpointBehavior behavior, Action answered)
     {
-        if (JsonRpcRequest.Parse(message) is not { } request)
+        if (JsonRpcRequest.Parse(message, out var isJson) is not { } request)
         {
-            replies.Error(default, InvalidRequest, "the message is no JSON-RPC request");
+            replies.Error(
+                default, isJson ? InvalidRequest : ParseError, isJson ? "the message is no JSON-RPC request" : "the message is no JSON");
             return;
         }
         using (request)

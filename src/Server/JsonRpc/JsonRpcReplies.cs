@@ -24,7 +24,6 @@ internal sealed class JsonRpcReplies(PipeWriter output, bool hasHeaders, Stalled
     /// </summary>
     public bool IsFull => output.UnflushedBytes >= Part;
 
-    /// <summary>Answers with a result.</summary>
     /// <param name="result">JSON text.</param>
     public void Result(JsonElement id, ReadOnlySpan<byte> result)
     {
@@ -34,7 +33,6 @@ internal sealed class JsonRpcReplies(PipeWriter output, bool hasHeaders, Stalled
         End(json);
     }
 
-    /// <summary>Answers with an error.</summary>
     /// <param name="id">The id of the request. Undefined when the request has none that can be read.</param>
     /// <param name="code">A code of JSON-RPC 2.0 (https://www.jsonrpc.org/specification#error_object).</param>
     public void Error(JsonElement id, int code, string message)

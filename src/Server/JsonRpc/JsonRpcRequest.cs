@@ -33,12 +33,14 @@ internal readonly struct JsonRpcRequest : IDisposable
     private JsonElement Params => Member(json.RootElement, "params");
 
     /// <summary>Reads a message. Null when the message is no request.</summary>
-    public static JsonRpcRequest? Parse(in ReadOnlySequence<byte> message)
+    /// <param name="isJson">False when the message is not even JSON.</param>
+    public static JsonRpcRequest? Parse(in ReadOnlySequence<byte> message, out bool isJson)
     {
+        isJson = true;
         try
         {
             var json = JsonDocument.Parse(message);
-            // A name with an invalid escape hides other members from a search.
+            // An invalid escape in one name makes the search for other names fail.
             var isReadable = message.PositionOf((byte)'\\') is null || HasValidNames(json.RootElement);
             if (isReadable && Text(json.RootElement, "method") is { } method)
                 return new(json, method);
@@ -46,7 +48,7 @@ internal readonly struct JsonRpcRequest : IDisposable
         }
         catch (JsonException)
         {
-            // The message is no JSON.
+            isJson = false;
         }
         return null;
     }

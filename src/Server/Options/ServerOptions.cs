@@ -18,7 +18,7 @@ internal sealed record ServerOptions
 
     public IReadOnlyList<Address> Listen { get; init; } = DefaultAddresses;
 
-    /// <summary>Addresses that send every byte back.</summary>
+    /// <summary>Addresses at which the server sends every byte back.</summary>
     public IReadOnlyList<Address> Echo { get; init; } = [];
 
     /// <summary>Whether the addresses of <see cref="Listen"/> also answer JSON-RPC, beside gRPC.</summary>
@@ -90,7 +90,7 @@ internal sealed record ServerOptions
     /// <summary>The most concurrent calls of one connection.</summary>
     public int MaxStreams { get; init; } = 100;
 
-    /// <summary>The bytes of one write of a large reply. A client that does not read can hold this much memory per call.</summary>
+    /// <summary>The bytes of one write of a large reply. With the built-in stack, this is also the memory of a call that waits.</summary>
     public int WriteChunk { get; init; } = 128 << 10;
 
     /// <summary>On Windows, the kernel buffer of a named pipe in each direction, in bytes. Null for Kestrel's default.</summary>

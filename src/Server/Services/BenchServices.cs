@@ -10,7 +10,7 @@ namespace IpcBench.Server.Services;
 internal sealed class BenchServices
 {
     /// <summary>The message of INVALID_ARGUMENT for wrong numbers in a PullRequest.</summary>
-    public const string WrongPull = "messages, delay_ns and chunk must not be negative, and rate must be between 0 and 1e9";
+    public const string WrongPull = "messages and chunk must not be negative, delay_ns must be from 0 to 3.6e12, and rate from 0 to 1e9";
 
     // A client that reads 13 MB/s reads as many bytes as the whole budget in this time.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);

@@ -3,7 +3,7 @@ namespace IpcBench.Server.Services;
 /// <summary>A gRPC implementation on Kestrel. It adds its services to a host whose endpoints are already configured.</summary>
 internal interface IGrpcStack
 {
-    /// <summary>The stack of grpc-dotnet (Grpc.AspNetCore.Server).</summary>
+    /// <summary>The name of the stack of grpc-dotnet (Grpc.AspNetCore.Server).</summary>
     const string GrpcDotnet = "grpc-dotnet";
 
     /// <summary>The name for <c>--stack</c> and for reports.</summary>

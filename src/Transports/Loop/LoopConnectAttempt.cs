@@ -78,7 +78,7 @@ internal sealed class LoopConnectAttempt(EventLoop loop, EndPoint endPoint, Conn
             }
             catch (IOException e)
             {
-                ended.TrySetException(e); // set here, since a retry runs in a timer, which must not throw
+                ended.TrySetException(e); // not thrown, because a retry runs in a timer, which must not throw
                 return;
             }
             if (error == 0)

@@ -70,8 +70,8 @@ public sealed class LoopConnector
         throw error switch
         {
             Native.AddressNotAvailable when hasPorts => new NoLocalPortException(address),
-            Native.NoEntry => CannotConnect.NoSuchFile(address),
-            _ => CannotConnect.Because(address, Marshal.GetPInvokeErrorMessage(error)),
+            Native.NoEntry => CannotConnectException.NoSuchFile(address),
+            _ => new CannotConnectException(address, Marshal.GetPInvokeErrorMessage(error)),
         };
     }
 
@@ -94,7 +94,7 @@ public sealed class LoopConnector
         }
         catch (SocketException e)
         {
-            throw CannotConnect.Because(address, e.Message, e);
+            throw new CannotConnectException(address, e.Message, e);
         }
     }
 
@@ -106,7 +106,7 @@ public sealed class LoopConnector
         }
         catch (ArgumentOutOfRangeException e)
         {
-            throw CannotConnect.PathTooLong(address, e);
+            throw CannotConnectException.PathTooLong(address, e);
         }
     }
 }

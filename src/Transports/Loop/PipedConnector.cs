@@ -21,7 +21,7 @@ public sealed class PipedConnector(Address address, ConnectorOptions options) : 
     public override long Retries => Volatile.Read(ref sockets)?.Retries ?? 0;
 
     /// <inheritdoc/>
-    /// <exception cref="NotSupportedException">The address is neither TCP nor a Unix socket.</exception>
+    /// <exception cref="NotSupportedException">The address is a pipe or shared memory.</exception>
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
         if (sockets is null)
@@ -69,13 +69,13 @@ public sealed class PipedConnector(Address address, ConnectorOptions options) : 
             catch (IOException e)
             {
                 // There are too many open files. The next connection tries to start the loops again.
-                throw CannotConnect.Because(address, e.Message, e);
+                throw new CannotConnectException(address, e.Message, e);
             }
         }
     }
 }
 
-/// <summary>The pipes of a socket as a stream. Any thread may use it, with one read and one write at a time.</summary>
+/// <summary>The pipes of a socket as a stream. Any thread may use the stream, with one read and one write at a time.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class SocketPipesStream(SocketPipes pipes, EventLoop loop) : ConnectionStream
 {

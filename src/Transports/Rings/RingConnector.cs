@@ -16,7 +16,7 @@ public static class RingConnector
     public static RingConnection Start(Address.Child address, RingWait wait) =>
         OperatingSystem.IsLinux() ? StartOnLinux(address, wait)
         : OperatingSystem.IsWindows() ? StartOnWindows(address, wait)
-        : throw CannotConnect.Because(address, "only Linux and Windows have shared memory here: use stdio");
+        : throw new CannotConnectException(address, "only Linux and Windows have shared memory here: use stdio");
 
     /// <summary>Opens the end of a child.</summary>
     /// <param name="inherited">What the client gave to the child (see <see cref="Children.Offer"/>).</param>

@@ -11,7 +11,7 @@ internal sealed unsafe class RingWriter(RingMemory.Line* line, byte* data)
     private long written;
     private long knownRead;
 
-    /// <summary>Copies as many bytes as there is room for, and then publishes its new position, which the reader reads.</summary>
+    /// <summary>Copies as many bytes as there is room for, and then publishes the new position to the reader.</summary>
     /// <returns>The number of copied bytes, or <see cref="RingConnection.Broken"/>.</returns>
     public int Write(ReadOnlySpan<byte> bytes)
     {
@@ -35,8 +35,8 @@ internal sealed unsafe class RingWriter(RingMemory.Line* line, byte* data)
     }
 
     /// <summary>
-    /// Whether a writer that found the ring full may go on. Also true when the reader's position is impossible: the write then
-    /// reports the fault. Any thread may read this property.
+    /// Whether a writer that found the ring full may go on. Also true when the reader's position lies after the writer's: the
+    /// write then reports the fault. Any thread may read this property.
     /// </summary>
     public bool HasRoom
     {

@@ -73,7 +73,7 @@ public class HttpOptionsReaderTests
     {
         Assert.True(Read("http://a:1/", "--crank").Output.Crank);
         Assert.Equal(
-            "--crank measures one cell: name one size with -s (or --call) and one server with -U",
+            BenchPlan.OneCell,
             Assert.Throws<UsageException>(() => Read("http://a:1/", "http://a:2/", "--crank")).Message);
     }
 

@@ -250,7 +250,7 @@ public class RunOptionsReaderTests
         "--find", "p99<1ms", "--mode", "unary,pull")]
     [InlineData("--crank measures one cell, but --load, --my-rate and --find add cells: leave out these three, or write -R",
         "-U", "unix:/a", "-s", "10", "--crank", "--find", "p99<1ms")]
-    [InlineData("--crank measures one cell: name one size with -s (or --call) and one server with -U",
+    [InlineData(BenchPlan.OneCell,
         "-U", "unix:/a", "-s", "10", "--crank", "--mode", "pull", "--chunk", "0,64KiB")]
     [InlineData("--my-rate '50%' is not a rate such as 500 or 20k", "--my-rate", "50%")]
     [InlineData("--my-rate '0' is not a rate such as 500 or 20k", "--my-rate", "0")]
@@ -305,14 +305,23 @@ public class RunOptionsReaderTests
                 Refused("--client-sockets", "loop"));
             return;
         }
-        const string why = "--client-sockets needs --client grpc-dotnet, because the client wire always uses an event loop where the "
-            + "system has one";
+        const string why = "--client-sockets needs --client grpc-dotnet: the option changes nothing for the client wire";
         Assert.Equal(why, Refused("--client-sockets", "loop"));
         Assert.Equal(why, Refused("--client-sockets", "dotnet,loop"));
         Assert.Equal(why, Refused("--client-sockets", "loop", "--client", "wire,grpc-dotnet"));
         var options = Read("--client-sockets", "dotnet,loop", "--client", "grpc-dotnet");
         var plan = new BenchPlan(options, [.. options.Variants.Select(variant => new Target(new Address.Tcp("localhost", 1), variant))]);
         Assert.Equal([false, true], plan.Cells.Select(cell => cell.Load.OnLoops).Distinct());
+    }
+
+    [Theory]
+    [InlineData("1024")]
+    [InlineData("64KiB,64MiB")]
+    public void A_receive_window_that_grpc_dotnet_does_not_take_is_refused(string windows)
+    {
+        Assert.Equal("--http2-window: the client grpc-dotnet takes 65535 bytes to 16MiB, so write --client wire for other values",
+            Refused("--http2-window", windows, "--client", "wire,grpc-dotnet"));
+        Assert.NotEmpty(Read("--http2-window", windows, "--client", "wire").Variants);
     }
 
     [Fact]
@@ -386,7 +395,7 @@ public class RunOptionsReaderTests
         read = Typed.Read(Preset.Main, "--transports", "unix,stdio");
         Assert.Equal((1, 1, 0), (read.Topologies.Single().Connections, read.Topologies.Single().Streams, read.Shapes.Count));
         Assert.True(Typed.Read(Preset.Main, "-r", "auto", "--transports", "unix", "--protocol", "grpc,jsonrpc").RoundsAuto);
-        Assert.Equal("--crank measures one cell: name one size with -s (or --call) and one server with -U",
+        Assert.Equal(BenchPlan.OneCell,
             Refused("--crank", "--transports", "unix", "--protocol", "grpc,jsonrpc", "-s", "10"));
         Assert.Equal("--protocol 'json' is unknown: write one of grpc, jsonrpc, jsonrpc-lsp", Refused("--protocol", "json"));
     }

@@ -38,7 +38,7 @@ public class DoctorTests
             "raise the hard limit (ulimit -Hn as root, LimitNOFILE= of a service, --ulimit nofile= of a container) or use "
             + "-c 412 at most" },
         { "accept-queue", "Warn", "sysctl -w net.core.somaxconn=4096" },
-        { "ports", "Warn",
+        { "ports", "Problem",
             "sysctl -w net.ipv4.ip_local_port_range='1024 65535' (Windows: netsh int ipv4 set dynamicport tcp start=10000 num=55536), "
             + "wait a minute, or use fewer connections" },
         { "socket-buffers", "Warn", "sysctl -w net.core.rmem_max=4194304 net.core.wmem_max=4194304" },
@@ -73,13 +73,13 @@ public class DoctorTests
                 GcMode = "server, concurrent",
                 Governor = "powersave",
                 ClockSource = "hpet",
-                RuntimeVariables = new Dictionary<string, string> { ["DOTNET_TieredPGO"] = "0", ["DOTNET_ROOT"] = "/x" },
+                RuntimeVariables = new Dictionary<string, string> { ["DOTNET_TieredPGO"] = "0" },
                 Settings = new Dictionary<string, string> { ["net.core.wmem_max"] = "212992" },
             },
             OpenFiles = new OpenFileLimit(512, 512),
             Cpus = 2,
             ClockNs = 900,
-            FreePorts = 1500,
+            FreePorts = 499,
             Machine = new MachineTimes(900_000_000, 0, 0, 1_200_000_000),
             TempFailure = "no space",
             ResultsFailure = "read-only",
@@ -115,12 +115,12 @@ public class DoctorTests
     }
 
     [Fact]
-    public void Variables_that_do_not_change_results_raise_no_warning()
+    public void The_accept_queue_of_a_given_server_is_unknown()
     {
-        var variables = new Dictionary<string, string> { ["DOTNET_ROOT"] = "/x", ["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1" };
-        var host = Healthy.Host with { RuntimeVariables = variables };
+        var many = Healthy with { Options = new DoctorOptions { Connections = 5000 } };
 
-        Assert.Equal(Level.Ok, Judged("runtime-variables", Healthy with { Host = host }).Level);
+        Assert.Equal(Level.Warn, Judged("accept-queue", many).Level);
+        Assert.Equal(Level.Ok, Judged("accept-queue", many with { Options = many.Options with { Backlog = null } }).Level);
     }
 
     [Fact]

@@ -1,5 +1,6 @@
 using Grpc.Core;
 using IpcBench.Client.Engine;
+using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Client.Protocols.GrpcDotnet;
 using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Protocol.V1;
@@ -42,6 +43,36 @@ public class GrpcDotnetStreamTests
         Assert.True((await stream.CallAsync(3)).IsOk);
     }
 
+    [Fact]
+    public async Task A_new_connection_begins_with_the_next_message()
+    {
+        var sent = new List<byte>();
+        var server = new SilentServer { Answer = request => { sent.Add(request[0]); return []; } };
+        var call = new GrpcCall { Method = "a.B/C", Messages = [[1], [2], [3]], Corpus = "" };
+        for (var connection = 0; connection < 4; connection++)
+            await new GrpcDotnetMethod(server, call, new FailureNotes()).Call(CancellationToken.None);
+        Assert.Equal([1, 2, 3, 1], sent);
+    }
+
+    [Fact]
+    public async Task The_next_reply_is_checked_if_the_first_call_of_a_window_fails()
+    {
+        await using var connection = Connection();
+        var answers = new Queue<byte[]?>([null, [1], [1]]);
+        var server = new SilentServer
+        {
+            Answer = _ => answers.Dequeue() ?? throw new RpcException(new Status(StatusCode.Internal, "")),
+        };
+        var call = new GrpcCall { Method = "a.B/C", Messages = [[0]], Corpus = "", Expect = _ => "it is wrong" };
+        var method = new GrpcDotnetMethod(server, call, new FailureNotes());
+        var stream = new GrpcDotnetCalls(connection, new Bench.BenchClient(server), new DownloadRequest(), null, method);
+
+        connection.OnWindow();
+        Assert.Equal(
+            ["status 13", "not as expected", ""],
+            [(await stream.CallAsync(1)).Kind ?? "", (await stream.CallAsync(2)).Kind ?? "", (await stream.CallAsync(3)).Kind ?? ""]);
+    }
+
     private static GrpcDotnetConnection Connection()
     {
         var address = new Address.Tcp("127.0.0.1", 1);
@@ -55,6 +86,8 @@ public class GrpcDotnetStreamTests
     {
         public Action AfterWrite { get; set; } = () => { };
 
+        public Func<byte[], byte[]> Answer { get; init; } = _ => throw new NotSupportedException();
+
         public override AsyncClientStreamingCall<TRequest, TResponse> AsyncClientStreamingCall<TRequest, TResponse>(
             Method<TRequest, TResponse> method, string? host, CallOptions options) => new(
                 new Writer<TRequest>(this), new TaskCompletionSource<TResponse>().Task, Task.FromResult(new Metadata()),
@@ -64,7 +97,15 @@ public class GrpcDotnetStreamTests
             Method<TRequest, TResponse> method, string? host, CallOptions options, TRequest request) => throw new NotSupportedException();
 
         public override AsyncUnaryCall<TResponse> AsyncUnaryCall<TRequest, TResponse>(
-            Method<TRequest, TResponse> method, string? host, CallOptions options, TRequest request) => throw new NotSupportedException();
+            Method<TRequest, TResponse> method, string? host, CallOptions options, TRequest request) => new(
+                AnswerAsync<TResponse>((byte[])(object)request!), Task.FromResult(new Metadata()), () => Status.DefaultSuccess, () => [],
+                () => { });
+
+        private async Task<T> AnswerAsync<T>(byte[] request)
+        {
+            await Task.Yield();
+            return (T)(object)Answer(request);
+        }
 
         public override AsyncServerStreamingCall<TResponse> AsyncServerStreamingCall<TRequest, TResponse>(
             Method<TRequest, TResponse> method, string? host, CallOptions options, TRequest request) => throw new NotSupportedException();

@@ -233,7 +233,7 @@ public class OneWayTests
         said.Arrivals.LatencyNs.Add(counts.Select(_ => 7L));
         var data = Frames.Data(1, GrpcFraming.Frame(said.ToByteArray()));
         harness.Duplex.Deliver([.. Frames.ResponseHeaders(1), .. data, .. Frames.Trailers(1)]);
-        Failed("no times", end);
+        Failed("impossible times", end);
     }
 
     [Theory]

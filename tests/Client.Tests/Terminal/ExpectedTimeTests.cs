@@ -79,7 +79,7 @@ public sealed class ExpectedTimeTests
         var options = Typed.Read(Preset.Main, "-r", "12", "-d", duration);
         var plan = new BenchPlan(options, [new Target(Address.Parse("unix:/tmp/a.sock"), options.Variants[0])]);
         Assert.Equal(hours, PlanText.Lines(plan, 80).Contains(
-            "for a shorter run: -d 300ms (300 means seconds) or a smaller -r; Ctrl-C keeps the rounds"));
+            "for a shorter run: -d 300ms (-d 300 means 300 s) or a smaller -r; Ctrl-C keeps the rounds"));
     }
 
     [Fact]

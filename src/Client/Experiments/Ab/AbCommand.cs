@@ -12,8 +12,8 @@ using IpcBench.Client.Terminal;
 namespace IpcBench.Client.Experiments.Ab;
 
 /// <summary>
-/// <c>ab --base CMD --head CMD</c>: compares two builds of a server as arms of one run. The rules of <c>compare</c> decide,
-/// but they are applied to pairs of measurements in the same round.
+/// <c>ab --base CMD --head CMD</c>: compares two builds of a server as arms of one run. The verdict follows the rules of
+/// <c>compare</c>, applied to pairs of measurements in the same round.
 /// </summary>
 internal sealed class AbCommand
 {
@@ -55,7 +55,7 @@ internal sealed class AbCommand
         NotOffered =
         [
             "-U", "--protocol", "--quick", "--aa", "--crank", "--profile", "--reference", "--server-pids", "--load", "--find",
-            .. Knob.All.Where(knob => knob.Side == KnobSide.Server).Select(knob => knob.Option),
+            .. Preset.ServerKnobs,
         ],
         Words = new Dictionary<string, string>
         {

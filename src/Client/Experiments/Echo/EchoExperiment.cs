@@ -9,7 +9,7 @@ internal static class EchoExperiment
     private const string Published2014 = "15 sizes, 100,000 packets each, 11 rounds (15 minutes on one CPU, up to an hour on two)";
 
     /// <summary>
-    /// Packets go to the server and back with no protocol at all, as in the oldest published comparison of local transports.
+    /// Packets go to the server and back with no protocol at all, as in a comparison that was published in 2014.
     /// </summary>
     public static Preset Preset { get; } = Preset.OneLoad with
     {
@@ -36,8 +36,8 @@ internal static class EchoExperiment
         Warmup = new("200ms"),
         Fewer = (10_000, "50ms"),
         // Settings of gRPC have no meaning for echoes, and there is only one client.
-        NotOffered = ["--client", "--mode", "--protocol", "--messages", "--chunk", "--crank", "--http2-window", "--server-window",
-            "--client-sockets", "--stack", "--work"],
+        NotOffered = [.. Preset.CallOptions,
+            "--client", "--crank", "--http2-window", "--server-window", "--client-sockets", "--stack", "--work"],
         Words = new Dictionary<string, string>
         {
             ["-U"] = "echo server to measure, repeatable: tcp://host:port, https://host:port, unix:/path, unix-abstract:name (Linux), "

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using IpcBench.Client.Cli;
-using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 
 namespace IpcBench.Client.Experiments.Http;
@@ -18,9 +17,8 @@ internal static class HttpCommand
         Warmup = new(Preset.Main.Warmup.Given!),
         NotOffered =
         [
-            "-U", "--transports", "-s", "--quick", "--client", "--mode", "--protocol", "--messages", "--chunk", "--aa",
-            "--server-cpus", "--http2-window", "--client-sockets",
-            .. Knob.All.Where(knob => knob.Side == KnobSide.Server).Select(knob => knob.Option),
+            .. Preset.CallOptions, .. Preset.ServerKnobs,
+            "-U", "--transports", "-s", "--quick", "--client", "--aa", "--server-cpus", "--http2-window", "--client-sockets",
         ],
     };
 

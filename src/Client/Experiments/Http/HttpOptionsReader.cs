@@ -28,7 +28,7 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
     {
         var asked = Request();
         var arms = new List<HttpArm>();
-        var unnamed = new Dictionary<string, int>();
+        var numbers = new ArmNumbers();
         foreach (var url in Urls().Select(HttpUrl.Parse))
         {
             var request = asked with
@@ -37,12 +37,12 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
                 Path = url.Path(asked.Path),
                 Host = asked.Host.Length > 0 ? asked.Host : url.Host,
             };
-            var number = url.Name.Length > 0 ? 1 : unnamed[url.Address.Kind] = unnamed.GetValueOrDefault(url.Address.Kind) + 1;
-            arms.Add(new HttpArm(number > 1 ? string.Create(CultureInfo.InvariantCulture, $"#{number}") : url.Name, url.Address, request));
+            arms.Add(new HttpArm(url.Name.Length > 0 ? url.Name : numbers.Next(url.Address.Kind), url.Address, request));
         }
         if (arms.Where(arm => arm.Name.Length > 0).GroupBy(arm => arm.Name).FirstOrDefault(same => same.Count() > 1) is { } twice)
             throw new UsageException($"two URLs are named '{twice.Key}': give each URL its own name");
-        return arms.Where(arm => arm.Name is "" or ['#', ..]).GroupBy(arm => (arm.Address, arm.Request.Path)).Any(same => same.Count() > 1)
+        return arms.Where(arm => ArmNumbers.IsNumber(arm.Name))
+            .GroupBy(arm => (arm.Address, arm.Request.Path)).Any(same => same.Count() > 1)
             ? throw new UsageException("the same URL is given twice: give each URL a name, as in a=URL b=URL")
             : arms;
     }

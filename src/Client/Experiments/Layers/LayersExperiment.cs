@@ -33,9 +33,8 @@ internal static class LayersExperiment
         // parts of the same calls on the same endpoints.
         NotOffered =
         [
-            "-U", "-n", "--client", "--mode", "--protocol", "--messages", "--chunk", "--crank", "-R", "--arrivals", "--load",
-            "--my-rate", "--find", "--aa", "--insecure", "--cacert", "--cert", "--key", "--sni",
-            "--sockets", "--client-sockets", "--work",
+            .. Preset.CallOptions, .. Preset.LoadOptions, .. Preset.GivenServerOptions,
+            "-n", "--client", "--crank", "--sockets", "--client-sockets", "--work",
         ],
         Words = new Dictionary<string, string> { ["-s"] = "payload sizes", ["-c"] = "connections", ["-d"] = "measured time of one cell" },
     };

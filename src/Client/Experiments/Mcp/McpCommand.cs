@@ -33,9 +33,9 @@ internal sealed class McpCommand
         Connections = new("1"),
         NotOffered =
         [
-            "-U", "--transports", "-s", "--client", "--mode", "--protocol", "--messages", "--chunk", "--aa", "--connect-per-call",
-            "--crank", "--server-cpus", "--server-pids", "--http2-window", "--client-sockets",
-            .. Knob.All.Where(knob => knob.Side == KnobSide.Server).Select(knob => knob.Option),
+            .. Preset.CallOptions, .. Preset.ServerKnobs,
+            "-U", "--transports", "-s", "--client", "--aa", "--connect-per-call", "--crank", "--server-cpus", "--server-pids",
+            "--http2-window", "--client-sockets",
         ],
         Words = new Dictionary<string, string>
         {
@@ -107,7 +107,7 @@ internal sealed class McpCommand
                 json.WriteTo(writer);
             return System.Text.Encoding.UTF8.GetString(compact.ToArray());
         }
-        catch (Exception e) when (e is JsonException or InvalidOperationException) // the second: a text with an invalid escape
+        catch (Exception e) when (e is JsonException or InvalidOperationException) // InvalidOperationException: an invalid escape
         {
             throw new UsageException($"--data is no JSON: {e.Message}");
         }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using IpcBench.Client.Plan;
 using IpcBench.Transports;
 
@@ -22,11 +21,9 @@ internal static class McpServer
         if (arms.Where(arm => arm.Name.Length > 0).GroupBy(arm => (arm.Name, arm.Address.Kind)).FirstOrDefault(same => same.Count() > 1)
             is { } twice)
             throw new UsageException($"two servers over {twice.Key.Kind} are named '{twice.Key.Name}': give each server its own name");
-        var unnamed = new Dictionary<string, int>();
-        var numbered = arms.ConvertAll(arm => arm.Name.Length > 0 ? arm
-            : (unnamed[arm.Address.Kind] = unnamed.GetValueOrDefault(arm.Address.Kind) + 1) is > 1 and var number
-                ? arm with { Name = string.Create(CultureInfo.InvariantCulture, $"#{number}") } : arm);
-        return numbered.Where(arm => arm.Name is "" or ['#', ..]).GroupBy(arm => (arm.Address, arm.Path)).Any(same => same.Count() > 1)
+        var numbers = new ArmNumbers();
+        var numbered = arms.ConvertAll(arm => arm.Name.Length > 0 ? arm : arm with { Name = numbers.Next(arm.Address.Kind) });
+        return numbered.Where(arm => ArmNumbers.IsNumber(arm.Name)).GroupBy(arm => (arm.Address, arm.Path)).Any(same => same.Count() > 1)
             ? throw new UsageException("the same server is given twice: give each a name, as in a=SERVER b=SERVER")
             : numbered;
     }

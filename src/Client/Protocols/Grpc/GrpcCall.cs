@@ -5,6 +5,8 @@ namespace IpcBench.Client.Protocols.Grpc;
 /// <summary>A method of the user's service, with its encoded requests and the check of its replies.</summary>
 internal sealed record GrpcCall
 {
+    private int connections = -1;
+
     /// <summary><c>package.Service/Method</c>.</summary>
     public required string Method { get; init; }
 
@@ -33,10 +35,16 @@ internal sealed record GrpcCall
     public TimeSpan? Deadline { get; init; }
 
     /// <summary>
-    /// Checks a message of a reply. Returns the error, or null for a correct message. Without this function, replies
-    /// are not checked.
+    /// Checks a message of a reply. Returns the error, or null for a correct message. Without this function, the
+    /// content of replies is not checked.
     /// </summary>
     public Func<byte[], string?>? Expect { get; init; }
+
+    /// <summary>
+    /// Returns the index of the message with which a new connection begins. The next connection begins with the next message, so
+    /// that all messages are sent even if each connection makes one call. May be called from any thread.
+    /// </summary>
+    public int FirstTurn() => (int)((uint)Interlocked.Increment(ref connections) % Messages.Count);
 
     /// <summary>The path of the request, <c>/package.Service/Method</c>.</summary>
     public string Path => "/" + Method;
@@ -55,8 +63,12 @@ internal sealed record GrpcCall
     public IReadOnlyList<string> Secrets => ServerWords.Secrets(Metadata.Select(entry => entry.Value));
 
     // gRPC allows at most eight digits and a unit (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
-    // The unit is µs if the deadline fits, else ms.
-    private static string Timeout(TimeSpan deadline) => deadline.TotalMicroseconds < 1e8
-        ? FormattableString.Invariant($"{Math.Max(1, deadline.TotalMicroseconds):0}u")
-        : FormattableString.Invariant($"{deadline.TotalMilliseconds:0}m");
+    private static string Timeout(TimeSpan deadline)
+    {
+        const double most = 99_999_999;
+        var (number, unit) = Math.Round(deadline.TotalMicroseconds) <= most ? (Math.Max(1, deadline.TotalMicroseconds), 'u')
+            : Math.Round(deadline.TotalMilliseconds) <= most ? (deadline.TotalMilliseconds, 'm')
+            : (deadline.TotalSeconds, 'S');
+        return FormattableString.Invariant($"{Math.Round(number):0}{unit}");
+    }
 }

@@ -25,14 +25,16 @@ internal static class Receipts
     public static Receipt? From(Received said, long beganNs, long firstDueNs, out string wrong)
     {
         wrong = "no times";
-        if (said.Arrivals is not { SlotNs: > 0, Slots.Count: > 0 } told || told.LatencyNs.Count != told.LatencyCount.Count
+        if (said.Arrivals is not { SlotNs: > 0, Slots.Count: > 0 } told)
+            return null;
+        wrong = "impossible times";
+        if (told.LatencyNs.Count != told.LatencyCount.Count
             || Sum(told.Slots) != said.Messages || Sum(told.LatencyCount) is var timed && (timed < 0 || timed > said.Messages))
             return null;
         // If the server uses the same clock as this process, its first slot begins between the opening of the stream
         // and now. Otherwise only the differences between the server's times can be used.
         var now = MonotonicClock.NowNs;
         var isOurs = told.BeginNs >= beganNs && told.BeginNs <= now;
-        wrong = "impossible times";
         if (!IsWithin(told, now - (isOurs ? told.BeginNs : beganNs), now - beganNs))
             return null;
         if (isOurs && !told.LatencyNs.All(ns => ns > 0 && ns <= 1.01 * (now - (firstDueNs > 0 ? firstDueNs : beganNs))))

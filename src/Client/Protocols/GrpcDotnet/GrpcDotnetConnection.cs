@@ -28,7 +28,7 @@ internal sealed class GrpcDotnetConnection : IConnection
     private int reconnects;
 
     /// <param name="scheduler">Runs the pauses between attempts to reopen the connection.</param>
-    /// <param name="options">The address, the number of streams, and the size of a Download.</param>
+    /// <param name="options">The address, the number of streams, the flow, and the payload size of a Download or a Pull.</param>
     /// <param name="upload">The payload that calls send. Null for Download and for the user's method.</param>
     /// <param name="stream">
     /// Null for unary calls. For streams, the number of messages after which a new stream is opened (0 means no
@@ -38,7 +38,7 @@ internal sealed class GrpcDotnetConnection : IConnection
     /// <param name="notes">Receives the server's messages about failed calls.</param>
     /// <param name="connector">Opens the transport, without TLS.</param>
     /// <param name="settings">Options of TLS. The library's handler does the TLS on top of the transport.</param>
-    /// <param name="http2Window">Initial receive window of a stream in bytes. Null means the library's default.</param>
+    /// <param name="http2Window">Initial receive window of a stream, 65,535 bytes to 16 MiB. Null means the library's default.</param>
     public GrpcDotnetConnection(
         Scheduler scheduler, EngineOptions options, Payload? upload, (long Messages, long Chunk)? stream, GrpcCall? call,
         FailureNotes notes, Connector connector, ConnectorOptions settings, int? http2Window)
@@ -140,6 +140,9 @@ internal sealed class GrpcDotnetConnection : IConnection
     /// <summary>Returns true for the first call of a window on this connection. The reply to that call is checked.</summary>
     public bool TakesFirstReply() => isFirstDue && Interlocked.Exchange(ref isFirstDue, false);
 
+    /// <summary>Tells the connection to check the reply to its next call, because the checked call has failed.</summary>
+    public void LookAtNext() => isFirstDue = true;
+
     public void CutOff(long sentBeforeNs)
     {
         foreach (var stream in streams)
@@ -179,7 +182,7 @@ internal sealed class GrpcDotnetConnection : IConnection
             UseCookies = false,
         };
         if (http2Window is { } window)
-            handler.InitialHttp2StreamWindowSize = Math.Clamp(window, 65_535, 16 << 20);
+            handler.InitialHttp2StreamWindowSize = window;
         if (address is Address.Tls tls)
             handler.SslOptions = TlsConnector.Authentication(tls.Host, settings);
         return handler;

@@ -128,7 +128,15 @@ internal sealed class GrpcDotnetCalls(
         {
             var isFirst = Connection.TakesFirstReply();
             using var any = method.Call(cancellation);
-            return method.Judge(await any.ResponseAsync.ConfigureAwait(false), isFirst);
+            try
+            {
+                return method.Judge(await any.ResponseAsync.ConfigureAwait(false), isFirst);
+            }
+            catch when (isFirst)
+            {
+                Connection.LookAtNext();
+                throw;
+            }
         }
         if (upload is not null)
         {
@@ -193,11 +201,11 @@ internal sealed class GrpcDotnetMethod
     private readonly FailureNotes notes;
     private readonly Method<byte[], byte[]> method;
     private readonly Metadata metadata = [];
-    private int turn = -1;
+    private int turn;
 
     public GrpcDotnetMethod(CallInvoker invoker, GrpcCall call, FailureNotes notes)
     {
-        (this.invoker, this.call, this.notes) = (invoker, call, notes);
+        (this.invoker, this.call, this.notes, turn) = (invoker, call, notes, call.FirstTurn() - 1);
         var slash = call.Method.IndexOf('/', StringComparison.Ordinal);
         method = new Method<byte[], byte[]>(MethodType.Unary, call.Method[..slash], call.Method[(slash + 1)..], Bytes, Bytes);
         foreach (var (name, value) in call.Metadata)

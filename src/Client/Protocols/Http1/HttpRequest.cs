@@ -23,10 +23,10 @@ internal sealed record HttpRequest
     /// <summary>The body. Null when the request has none.</summary>
     public byte[]? Body { get; init; }
 
-    /// <summary>Makes a connection's body from its number, when bodies must differ. Null when all have <see cref="Body"/>.</summary>
+    /// <summary>Makes the body of a connection from the connection's number. Null when all connections send <see cref="Body"/>.</summary>
     public Func<long, byte[]>? BodyOf { get; init; }
 
-    /// <summary>The payload bytes that a reply counts. Null when the whole body counts.</summary>
+    /// <summary>The number of bytes of each reply that count as payload. Null when the whole body counts.</summary>
     public long? Payload { get; init; }
 
     /// <summary>The length of every reply's body in bytes, found by a first request.</summary>

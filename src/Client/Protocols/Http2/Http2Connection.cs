@@ -5,7 +5,7 @@ using IpcBench.Http2;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// Does the client's part of RFC 9113 on one HTTP/2 connection, from the preface to the end. It takes received bytes
+/// Does the client's part of RFC 9113 on one HTTP/2 connection, from the preface to the end. Takes received bytes
 /// and writes bytes to send. This class checks the order of frames and keeps the connection's state.
 /// <see cref="RequestSender"/> handles requests, <see cref="ReplyReceiver"/> handles replies. These three classes use no
 /// sockets and no locks: <see cref="ReconnectingHttp2Connection"/> lets only one thread at a time call them.
@@ -70,7 +70,7 @@ internal sealed class Http2Connection : IFrameHandler
         replies.WriteSettings();
     }
 
-    /// <summary>Sends the request of a call. Call it only when <see cref="IsReady"/> is true.</summary>
+    /// <summary>Sends the request of a call. Needs <see cref="IsReady"/>, except for a message on an open stream.</summary>
     public void Send(Http2Stream stream) => requests.Send(stream);
 
     /// <summary>Half-closes an open stream, since no more messages follow.</summary>
@@ -81,9 +81,9 @@ internal sealed class Http2Connection : IFrameHandler
     }
 
     /// <summary>
-    /// True when the output up to <paramref name="writtenTo"/> was sent before the arrival of the bytes that
-    /// <see cref="Receive"/> is reading now. Only then can these bytes be an answer to this output. Output that is written
-    /// during Receive is sent later.
+    /// True when the output up to <paramref name="writtenTo"/> had left the output buffer before <see cref="Receive"/> got the
+    /// bytes that it is reading now. Only then can these bytes be an answer to this output. Output that is written during
+    /// Receive is sent later.
     /// </summary>
     public bool HadSent(long writtenTo) => writtenTo <= sentBefore;
 
@@ -244,7 +244,7 @@ internal sealed class Http2Connection : IFrameHandler
     private void CloseIfDrained()
     {
         if (IsDraining && streams.Count == 0)
-            Close(Http2Error.None, "the server ended the connection with GOAWAY");
+            Close(Http2Error.None, isDraining ? "the server ended the connection with GOAWAY" : "all stream identifiers are used");
     }
 
     private void RequireSettingsFirst(FrameHeader header)
@@ -255,7 +255,7 @@ internal sealed class Http2Connection : IFrameHandler
 
     private void RequireOpened(int streamId)
     {
-        // Only the server could open streams with even identifiers, but this client does not allow it. Streams from NextId
+        // Only the server could open streams with even identifiers, but this client has disabled push. Streams from NextId
         // on were not opened yet.
         if (streamId == 0 || (streamId & 1) == 0 || (requests.NextId != 0 && streamId >= requests.NextId))
             throw Broken("a frame for a stream that was never opened");

@@ -18,7 +18,7 @@ internal sealed record Http2Options
 
     /// <summary>
     /// Checks the first reply of each window on each connection. Takes a message of the reply, and returns the error, or
-    /// null for a correct message. Without this function, replies are not checked.
+    /// null for a correct message. Without this function, the content of replies is not checked.
     /// </summary>
     public Func<byte[], string?>? Expect { get; init; }
 

@@ -31,7 +31,7 @@ internal class Http2Stream : CallStream
     /// <summary>The body of the call. Null before the call is first sent.</summary>
     public RequestBody? Body { get; set; }
 
-    /// <summary>Bytes of the request that are still to be sent.</summary>
+    /// <summary>Bytes of the request body that are not yet written to the output.</summary>
     public int Unsent { get; set; }
 
     /// <summary>The send window of the stream. It may be negative (RFC 9113, 6.9.2).</summary>
@@ -45,7 +45,7 @@ internal class Http2Stream : CallStream
 
     public Blocker Blocker { get; set; }
 
-    /// <summary>True when all bytes of the HTTP/2 stream have been sent.</summary>
+    /// <summary>True when the whole request was written to the output. Messages must also have left the output before the reply.</summary>
     public virtual bool IsSent => Unsent == 0;
 
     /// <summary>True when the server's headers have arrived.</summary>
@@ -142,34 +142,41 @@ internal class Http2Stream : CallStream
         connection.Send(this);
     }
 
+    /// <summary>Checks a message of a reply, or null for a message that is too long to check.</summary>
+    /// <returns>The kind of failure. Null when the message is as expected.</returns>
+    protected string? Judge(byte[]? message)
+    {
+        if ((message is null ? "the reply is too long to be checked" : options.Expect?.Invoke(message)) is not { } difference)
+            return null;
+        options.Notes.Add(NotAsExpected, difference);
+        return NotAsExpected;
+    }
+
     private void LookAtFirst()
     {
         if (failure is not null)
-        {
             connection.LookAtNext();
-        }
-        else if (options.Expect!(first!.Message) is { } difference)
-        {
-            failure = NotAsExpected;
-            options.Notes.Add(NotAsExpected, difference);
-        }
+        else
+            failure = Judge(first!.Message);
     }
 }
 
 /// <summary>Keeps the bytes of a reply that will be checked. The bytes of other replies are only counted.</summary>
 internal sealed class FirstReply
 {
-    // The limit keeps a hostile server from filling the memory.
-    private const int MostBytes = 64 << 20;
+    /// <summary>The longest reply that is kept. The limit keeps a hostile server from filling the memory.</summary>
+    public const int MostBytes = 64 << 20;
 
     private readonly ArrayBufferWriter<byte> bytes = new();
+    private bool isTooLong;
 
-    /// <summary>The message without its prefix. Use it only after a complete reply.</summary>
-    public byte[] Message => bytes.WrittenSpan[Math.Min(GrpcFraming.PrefixLength, bytes.WrittenCount)..].ToArray();
+    /// <summary>The message without its prefix, or null when it is too long. Use it only after a complete reply.</summary>
+    public byte[]? Message => isTooLong ? null : bytes.WrittenSpan[Math.Min(GrpcFraming.PrefixLength, bytes.WrittenCount)..].ToArray();
 
     public void Add(ReadOnlySpan<byte> part)
     {
-        if (bytes.WrittenCount + part.Length <= MostBytes)
+        isTooLong |= bytes.WrittenCount + part.Length > MostBytes;
+        if (!isTooLong)
             bytes.Write(part);
     }
 }

@@ -33,7 +33,7 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
     /// </summary>
     public override bool EndsWithFailure => Failure is not null;
 
-    /// <summary>The value of <c>OutputBuffer.Written</c> just after the last byte of this stream was written.</summary>
+    /// <summary>The value of <c>OutputBuffer.Written</c> just after the latest byte of this stream was written.</summary>
     public long WrittenTo { get; set; }
 
     protected ReconnectingHttp2Connection Connection { get; } = connection;
@@ -128,7 +128,7 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
             watched = new FirstReply();
     }
 
-    /// <summary>Ends the open stream.</summary>
+    /// <summary>Half-closes the open stream. The returned task ends when the server has ended the stream.</summary>
     protected virtual ValueTask<CallResult> End(long nowNs)
     {
         var end = Begin(nowNs);
@@ -164,15 +164,6 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
 
     /// <returns>What is wrong with the message. Null when nothing is wrong.</returns>
     protected virtual string? OnMessage(in PayloadReader message) => "unasked message";
-
-    /// <returns>The failure of a message that does not fit the expectation. Null when the message fits or is not checked.</returns>
-    protected string? Judge(byte[] message)
-    {
-        if (Options.Expect?.Invoke(message) is not { } difference)
-            return null;
-        Options.Notes.Add(NotAsExpected, difference);
-        return NotAsExpected;
-    }
 
     protected CallResult? TakeBroken()
     {

@@ -16,7 +16,7 @@ namespace IpcBench.Client.Protocols.Http2;
 internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Options options)
     : MessageStream(connection, options), IOneWayStream
 {
-    // The most bytes of a server's report. A valid report is smaller: it has 1024 slots, and two numbers for each latency.
+    // The most bytes of a report of Bench, which has 1024 slots and two numbers for each latency.
     private const int MostReply = 1 << 20;
 
     private readonly ArrayBufferWriter<byte> reply = new();
@@ -75,7 +75,7 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
     {
         if (!SawHeaders)
             return FailureKind.Protocol;
-        if (reply.WrittenCount + bytes.Length > MostReply)
+        if (reply.WrittenCount + bytes.Length > (Options.IsUserMethod ? FirstReply.MostBytes : MostReply))
             return "wrong length";
         reply.Write(bytes);
         return null;

@@ -5,8 +5,8 @@ using IpcBench.Http2;
 namespace IpcBench.Client.Protocols.Http2;
 
 /// <summary>
-/// An HTTP/2 connection that uses one duplex after another. When a duplex dies, a call in flight is sent again on the
-/// next duplex if the server has surely not begun the call. All other calls in flight fail.
+/// An HTTP/2 connection that uses one duplex after another. When a duplex dies, a call is sent on the next
+/// duplex if the call was not written yet, or if GOAWAY says that the server has not begun it. All other calls in flight fail.
 /// </summary>
 internal sealed class ReconnectingHttp2Connection : DuplexConnection
 {

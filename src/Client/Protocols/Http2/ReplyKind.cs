@@ -8,6 +8,6 @@ internal enum ReplyKind : byte
     /// <summary>The message <c>Received</c>, in which the server reports how many bytes of payload have reached it.</summary>
     Received,
 
-    /// <summary>Another message of any size. Only prefix and length are read, and the whole message is payload.</summary>
+    /// <summary>A message of any type. Only its prefix (flag and length) is read, and the whole message counts as payload.</summary>
     Any,
 }

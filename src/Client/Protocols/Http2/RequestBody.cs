@@ -13,7 +13,7 @@ internal sealed class RequestBody
     /// </summary>
     public const int FewestBorrowed = 4096;
 
-    /// <param name="block">The encoded fields that a connection sends with every request except its first.</param>
+    /// <param name="block">The encoded fields in the form that most calls send: <see cref="RepeatedFields.IndexedBlock"/>.</param>
     /// <param name="message">The message with its prefix. Empty when the request has no body.</param>
     public RequestBody(byte[] block, byte[] message)
     {

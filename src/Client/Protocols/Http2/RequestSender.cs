@@ -33,7 +33,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     public bool HasRoom => streams.Count < peer.MaxConcurrentStreams && NextId > 0;
 
     /// <summary>
-    /// Sends a request, or as much of it as the server's window allows. Call it only while <see cref="HasRoom"/> is true.
+    /// Writes a request, or as much of it as the windows allow. Needs <see cref="HasRoom"/>, except for a message on an open stream.
     /// </summary>
     public void Send(Http2Stream stream)
     {
@@ -114,7 +114,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         return id;
     }
 
-    /// <summary>Forgets the unsent rest of a request.</summary>
+    /// <summary>Forgets the part of a request that is not written yet.</summary>
     public void Forget(Http2Stream stream)
     {
         clock.Set(stream, Blocker.None);
@@ -200,7 +200,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         output.Borrow(body.Part(from, count));
     }
 
-    /// <summary>Sends as much of a request's DATA as the windows allow. Returns true when all of it was sent.</summary>
+    /// <summary>Writes as much of a request's DATA as the windows allow. Returns true when all DATA was written.</summary>
     private bool TrySendRest(Http2Stream stream)
     {
         var body = stream.Body!;

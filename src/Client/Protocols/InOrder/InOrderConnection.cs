@@ -8,6 +8,8 @@ namespace IpcBench.Client.Protocols.InOrder;
 /// </summary>
 internal sealed class InOrderConnection : DuplexConnection
 {
+    private const string ServerClosed = "the server closed the connection";
+
     private readonly InOrderProtocol protocol;
     private readonly InOrderStream[] calls;
     private readonly Queue<InOrderStream> due;
@@ -61,7 +63,7 @@ internal sealed class InOrderConnection : DuplexConnection
 
     /// <summary>
     /// Cuts off the oldest call if it is late. A reply does not identify its request. Therefore the connection
-    /// ends, and all its calls in flight fail.
+    /// ends, and all its calls in flight are cut off.
     /// </summary>
     public override void CutOff(long sentBeforeNs)
     {
@@ -128,11 +130,11 @@ internal sealed class InOrderConnection : DuplexConnection
 
     protected override void OnEnd(string? fault) =>
         End(fault is null && due.Count > 0 ? protocol.AtEnd() : CallResult.Failed(FailureKind.ConnectionLost),
-            CallResult.Failed(FailureKind.ConnectionLost));
+            CallResult.Failed(FailureKind.ConnectionLost), fault ?? ServerClosed);
 
     protected override void Close() => End(CallResult.Failed(FailureKind.ConnectionLost), CallResult.Failed(FailureKind.ConnectionLost));
 
-    private void End(CallResult oldest, CallResult others, string why = "the server closed the connection")
+    private void End(CallResult oldest, CallResult others, string why = ServerClosed)
     {
         isOpen = false;
         Drop(() => FailOut(oldest, others), () => new IOException(why));

@@ -11,10 +11,10 @@ namespace IpcBench.Client.Protocols.JsonRpc;
 /// </summary>
 internal sealed class JsonRpcConnection : DuplexConnection
 {
-    // The most bytes of a message if its text's size is unknown, and beside a text of known size.
+    // MostBytes: the longest message if the size of its text is unknown. HeadRoom: the bytes besides a text of known size.
     private const long MostBytes = 256 << 20, HeadRoom = 64 << 10;
 
-    // The most bytes of answers to requests of the server that may wait for the server.
+    // The most bytes, besides calls, that may wait to be sent when the client answers a request of the server.
     private const int MostUnsent = 1 << 20;
 
     private const string ToolError = "tool error";
@@ -126,7 +126,7 @@ internal sealed class JsonRpcConnection : DuplexConnection
     {
         var end = method == "ping" ? ",\"result\":{}}"
             : ",\"error\":{\"code\":-32601,\"message\":\"the client does not know this method\"}}";
-        if (Output.Length > MostUnsent)
+        if (Output.Length > MostUnsent + (long)options.CallBytes * streams.Length)
         {
             End(CallResult.Failed(FailureKind.Protocol), "the server sends requests and does not read the answers");
             return;
@@ -188,7 +188,7 @@ internal sealed class JsonRpcStream(JsonRpcConnection connection, int place) : C
     protected override void Send() => connection.Send(this);
 }
 
-/// <summary>Names the kinds of failures by JSON-RPC error.</summary>
+/// <summary>Gives the kind of failure for the code of a JSON-RPC error.</summary>
 internal static class JsonRpcError
 {
     // The codes that JSON-RPC 2.0 reserves (https://www.jsonrpc.org/specification#error_object). Other codes get one

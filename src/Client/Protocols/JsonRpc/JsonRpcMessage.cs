@@ -12,10 +12,10 @@ internal struct JsonRpcMessage
     /// <summary>The place of the id in the message. Null when there is none.</summary>
     public Range? IdText { get; private set; }
 
-    /// <summary>The method, if the server asks or tells the client something. Null for an answer.</summary>
+    /// <summary>The method of a request or a notification. Null for an answer.</summary>
     public string? Method { get; private set; }
 
-    /// <summary>The error's code, if the message is an error.</summary>
+    /// <summary>The code of the error. 0 when the error has no valid code. Null when the message has no error.</summary>
     public int? ErrorCode { get; private set; }
 
     /// <summary>The text of the error, or of a failed tool's result.</summary>
@@ -26,7 +26,7 @@ internal struct JsonRpcMessage
     /// <summary>Whether the result says that the tool has failed.</summary>
     public bool IsToolError { get; private set; }
 
-    /// <summary>Bytes of the result's text, with JSON escapes.</summary>
+    /// <summary>Bytes of all texts in the result, counted as sent, with JSON escapes.</summary>
     public long TextBytes { get; private set; }
 
     public JsonRpcMessage()
@@ -48,7 +48,7 @@ internal struct JsonRpcMessage
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            return false; // InvalidOperationException: a text with an invalid escape
+            return false; // InvalidOperationException: a text with invalid UTF-8 or an unpaired surrogate
         }
     }
 

@@ -12,10 +12,10 @@ namespace IpcBench.Client.Protocols.JsonRpc;
 /// <param name="Arguments">The arguments as a JSON object.</param>
 internal sealed record ToolCall(string Name, string Arguments)
 {
-    /// <summary>A hash of the arguments, by which results files tell them apart.</summary>
+    /// <summary>A hash of the arguments, by which results files distinguish calls with different arguments.</summary>
     public string Hash => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(Arguments)))[..12];
 
-    /// <summary>The texts in the arguments, which messages must not repeat.</summary>
+    /// <summary>Texts that failure messages must not show: each text value in the arguments, and each word of a value.</summary>
     public IReadOnlyList<string> Secrets
     {
         get
@@ -31,7 +31,7 @@ internal sealed record ToolCall(string Name, string Arguments)
         }
     }
 
-    /// <summary>Returns a call that asks this project's server for text of this size.</summary>
+    /// <summary>Returns a call that asks this project's server for a text of this size in bytes.</summary>
     public static ToolCall Download(long size) => new("download", string.Create(CultureInfo.InvariantCulture, $"{{\"size\":{size}}}"));
 }
 
@@ -67,6 +67,9 @@ internal sealed record JsonRpcOptions
     /// <summary>The number of bytes of text in each result. Null when results may have any text.</summary>
     public long? Size { get; init; }
 
+    /// <summary>The most bytes of a call, with its header.</summary>
+    public int CallBytes => beforeId.Length + afterId.Length + 100;
+
     /// <summary>Concurrent calls of one connection.</summary>
     public int Streams { get; init; } = 1;
 
@@ -77,7 +80,6 @@ internal sealed record JsonRpcOptions
 
     public void WriteInitialized(IBufferWriter<byte> output) => Write(output, Encoding.ASCII.GetBytes(Initialized));
 
-    /// <summary>Writes a call of the tool.</summary>
     public void WriteCall(IBufferWriter<byte> output, long id)
     {
         Span<byte> number = stackalloc byte[20];
@@ -89,7 +91,7 @@ internal sealed record JsonRpcOptions
         WriteEnd(output);
     }
 
-    /// <summary>Writes a whole message.</summary>
+    /// <summary>Writes a message, with its header or its newline.</summary>
     public void Write(IBufferWriter<byte> output, ReadOnlySpan<byte> json)
     {
         WriteHeader(output, json.Length);

@@ -26,7 +26,7 @@ internal sealed class MessageReader(bool hasHeaders, long most)
         (length, isTaken, IsBroken) = (-1, false, false);
     }
 
-    /// <summary>Reads on at <paramref name="at"/>, and moves <paramref name="at"/> behind the bytes that were read.</summary>
+    /// <summary>Reads bytes from <paramref name="at"/> on, and moves <paramref name="at"/> behind the bytes that were read.</summary>
     /// <param name="message">The message, which is valid until the next call of this method.</param>
     /// <returns>False when the message is not complete, or the connection is broken.</returns>
     public bool TryRead(ReadOnlySpan<byte> bytes, ref int at, out ReadOnlySpan<byte> message)
