@@ -158,7 +158,7 @@ public abstract partial record Address
     private static (Address?, string?) ParseUrl(string text, bool tls)
     {
         if (!Uri.TryCreate(text, UriKind.Absolute, out var uri) || uri.Host.Length == 0)
-            return (null, $"'{UrlText.WithoutSecrets(text)}' is not a URL: write http://host:port");
+            return (null, $"'{UrlText.WithoutSecrets(text)}' is not a URL: write {text.Split(':')[0].ToLowerInvariant()}://host:port");
         if (uri.PathAndQuery is not "/" || uri.Fragment.Length > 0 || uri.UserInfo.Length > 0)
             return (null, $"'{UrlText.WithoutSecrets(text)}' has more than a host and a port: write {uri.Scheme}://{uri.Authority}");
         var host = uri.Host.Trim('[', ']');

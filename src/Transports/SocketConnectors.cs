@@ -6,6 +6,8 @@ namespace IpcBench.Transports;
 /// <summary>Connects over TCP. The messages of the exceptions name the address.</summary>
 public sealed class TcpConnector(Address address, string host, int port, ConnectorOptions options) : Connector
 {
+    private volatile bool isServed;
+
     public override async ValueTask<Stream> ConnectAsync(CancellationToken cancellation)
     {
         Socket? socket = null;
@@ -14,14 +16,17 @@ public sealed class TcpConnector(Address address, string host, int port, Connect
             socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
             options.ApplyTo(socket);
             await socket.ConnectAsync(new DnsEndPoint(host, port), cancellation);
+            isServed = true;
             return options.ResetOnClose ? new ResettingStream(socket) : new NetworkStream(socket, ownsSocket: true);
         }
         catch (SocketException e)
         {
             socket?.Dispose();
-            // When no local port is free, Linux reports EADDRNOTAVAIL, and Windows reports WSAEADDRINUSE or WSAENOBUFS.
-            var noPort = e.SocketErrorCode
-                is SocketError.AddressNotAvailable or SocketError.AddressAlreadyInUse or SocketError.NoBufferSpaceAvailable;
+            // When no local port is free, Linux reports EADDRNOTAVAIL, and Windows reports WSAEADDRINUSE or WSAENOBUFS. For an IPv6
+            // address, EADDRNOTAVAIL may also mean that the system has no IPv6.
+            var isIPv6 = IPAddress.TryParse(host, out var ip) && ip.AddressFamily == AddressFamily.InterNetworkV6;
+            var noPort = e.SocketErrorCode is SocketError.AddressAlreadyInUse or SocketError.NoBufferSpaceAvailable
+                || (e.SocketErrorCode == SocketError.AddressNotAvailable && (isServed || !isIPv6));
             throw noPort ? new NoLocalPortException(address, e) : new CannotConnectException(address, e.Message, e);
         }
         catch

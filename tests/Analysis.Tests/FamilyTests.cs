@@ -130,6 +130,21 @@ public sealed class FamilyTests
     }
 
     [Fact]
+    public void The_number_of_comparisons_does_not_grow_when_rounds_at_a_given_load_follow()
+    {
+        var made = Made(new Random(1), 0).Record;
+        var rounds = made.Rounds.Select(round => round with
+        {
+            Client = round.Client with { ContextSwitches = 2 * round.Ok, VoluntarySwitches = round.Ok },
+        }).ToList();
+        var cells = made.Cells.Concat(made.Cells.Select(cell => cell with { Key = cell.Key with { Load = "1000/s" } })).ToList();
+        var planned = made with { Cells = cells, Rounds = rounds };
+        var measured = planned with { Rounds = [.. rounds, .. rounds.Select(round => round with { Cell = round.Cell + made.Cells.Count })] };
+        Assert.InRange(ClaimFamily.Others(new MeasuredRun(measured)).Claims, ClaimFamily.Others(new MeasuredRun(made)).Claims + 1,
+            ClaimFamily.Others(new MeasuredRun(planned)).Claims);
+    }
+
+    [Fact]
     public void The_family_compares_every_pair_of_transports_and_each_arm_with_its_reference()
     {
         CellKey Key(string transport, string client = "wire", long size = 10, string variant = "") =>

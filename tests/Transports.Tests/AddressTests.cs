@@ -53,6 +53,8 @@ public class AddressTests
     [InlineData("", NoAddress)]
     [InlineData("localhost", NoAddress)]
     [InlineData("http://", "'{0}' is not a URL: write http://host:port")]
+    [InlineData("HTTPS://", "'{0}' is not a URL: write https://host:port")]
+    [InlineData("tcp://x:99999", "'{0}' is not a URL: write tcp://host:port")]
     [InlineData("http://localhost:99999", "'{0}' is not a URL: write http://host:port")]
     [InlineData("tcp://localhost", "'{0}' needs a port: write tcp://host:port")]
     [InlineData("tcp://", "'{0}' needs a port: write tcp://host:port")]

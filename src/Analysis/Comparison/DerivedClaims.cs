@@ -21,9 +21,9 @@ public static class DerivedClaims
 
     internal static IEnumerable<Claim> For(MeasuredRun run)
     {
-        foreach (var cell in run.Cells.Where(cell => !AaTest.IsAa(cell.Key) && cell.Rounds.Count > 0))
+        foreach (var cell in run.Cells.Where(cell => !AaTest.IsAa(cell.Key)))
         {
-            if (run.ReferenceOf(cell) is not { Rounds.Count: > 0 } reference)
+            if (run.ReferenceOf(cell) is not { } reference)
                 continue;
             var claims = new List<Claim>();
             if (cell.Key.Protocol == reference.Key.Protocol)
@@ -36,7 +36,9 @@ public static class DerivedClaims
                 claims.Add(Difference(cell, reference, Cores, CoresOf(cell, reference)));
                 claims.Add(Difference(cell, reference, MedianLatency, Metric.P50.Value));
             }
-            foreach (var claim in claims.Where(claim => claim.Series.Count > 0))
+            // Claims about planned rounds count too, so that the number of claims never grows (see ClaimFamily).
+            var isPlanned = cell.Rounds.Count == 0 || reference.Rounds.Count == 0;
+            foreach (var claim in claims.Where(claim => isPlanned || claim.Series.Count > 0))
                 yield return claim;
         }
         foreach (var fits in BreakEvenFits.Compute(run).Where(fits => fits.Fits.Count > 0))

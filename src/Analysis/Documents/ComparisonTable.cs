@@ -48,10 +48,12 @@ internal static class ComparisonTable
         }
         var widest = comparisons.Max(comparison => FileComparison.Shown.Max(metric => comparison.DriftOf(metric).Allowance));
         var marks = comparisons.Count > 1
-            ? $" ? undecided, = no difference larger than {Quantity.Percent(Verdict.WidestOfNoDifference)}." : "";
+            ? $" ? undecided, = no difference larger than {Quantity.Percent(Math.Max(
+                Verdict.WidestOfNoDifference, comparisons.Max(comparison => comparison.After.Run.Record.Options.Delta)))}." : "";
         var confidence = VerdictText.Confidence(1 - comparisons.Min(comparison => comparison.Alpha));
         return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum intervals, "
-            + $"simultaneous for all cells and metrics at {confidence}{(widest > 0 ? $", widened by up to {Quantity.Percent(
+            + $"simultaneous for all cells and metrics{(comparisons.Any(comparison => comparison.HasLimits)
+                ? " (separately for metrics with and without limits)" : "")} at {confidence}{(widest > 0 ? $", widened by up to {Quantity.Percent(
             Math.Exp(widest) - 1)} for the drift of the machine in each metric" : "")}.{marks}";
     }
 }

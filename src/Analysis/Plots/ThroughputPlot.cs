@@ -43,12 +43,12 @@ internal sealed class ThroughputPlot : IPlot
             var (rates, rate, middle) = (cell.Values(Metric.Rate).ToList(), cell.Value(Metric.Rate)!.Value, y + Row / 2 - 2);
             marks.Label(left - 8, middle + 4, series.Name, "end");
             marks.Rectangle(left, y, rate * scale, Row - 5, series.BarCss,
-                $"{series.Name}: {cell.Show(Metric.Rate)} requests/s (rounds {RunTables.Range(cell, Metric.Rate)})");
+                $"{series.Name}: {cell.Show(Metric.Rate)} {Arms.RateHeading(series.Run)} (rounds {RunTables.Range(cell, Metric.Rate)})");
             marks.Line(left + rates.Min() * scale, middle, left + rates.Max() * scale, middle, "r");
             marks.Label(left + Math.Max(rate, rates.Max()) * scale + 6, middle + 4, Short(rate), css: "s");
             y += Row;
         }
-        return new Panel(Arms.NameOf(rows[0].Series.Run, point), "Requests per second: " + string.Join(", ", rows.Select(row =>
+        return new Panel(Arms.NameOf(rows[0].Series.Run, point), Arms.RateTitle(rows[0].Series.Run) + ": " + string.Join(", ", rows.Select(row =>
             $"{row.Series.Name} {row.Cell.Show(Metric.Rate)}")), Frame.Width, y + 4, marks.ToString());
     }
 

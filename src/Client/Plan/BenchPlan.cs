@@ -134,7 +134,7 @@ internal sealed class BenchPlan
         return new(phase.Key, [.. phase], Math.Max(0, rounds - made.DefaultIfEmpty(0).Max()), rounds);
     }
 
-    private TimeSpan Starting => Servers * ServerStart + WarmUps * ServerWarmup.OfEachServer(Options);
+    private TimeSpan Starting => (Options.OwnServer ? Servers : 0) * ServerStart + WarmUps * ServerWarmup.OfEachServer(Options);
 
     // Each server is warmed up in every protocol and mode (ServerWarmup).
     private int WarmUps => FirstPhase.Select(cell => (ServerOf(cell.Target), cell.Load.Protocol, cell.Load.Mode)).Distinct().Count();
