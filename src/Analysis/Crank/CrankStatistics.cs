@@ -1,6 +1,7 @@
 using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
+using System.Text.Json.Nodes;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 
@@ -34,55 +35,33 @@ public static class CrankStatistics
 
     private static string Json(RunRecord run, IReadOnlyList<(CrankMeasure Measure, double? Value)> values)
     {
+        var (metadata, measurements, at) = (new JsonArray(), new JsonArray(), (run.Finished ?? run.Started).UtcDateTime);
+        foreach (var (measure, value) in values)
+        {
+            metadata.Add((JsonNode)Metadata(measure.Name, measure.Description, measure.Format));
+            if (value is { } number)
+                measurements.Add((JsonNode)new JsonObject { ["name"] = measure.Name, ["timestamp"] = at, ["value"] = number });
+        }
+        metadata.Add((JsonNode)Metadata(WholeRun, "GrpcBench results file", "object"));
+        // The run is written as text, because crank would convert dates and numbers in JSON.
+        measurements.Add((JsonNode)new JsonObject { ["name"] = WholeRun, ["timestamp"] = at, ["value"] = ResultsFile.ToJson(run) });
         using var bytes = new MemoryStream();
         using (var json = new Utf8JsonWriter(bytes, Plain))
-        {
-            json.WriteStartObject();
-            json.WriteStartArray("Metadata");
-            foreach (var (measure, _) in values)
-                WriteMetadata(json, measure.Name, measure.Description, measure.Format);
-            WriteMetadata(json, WholeRun, "GrpcBench results file", "object");
-            json.WriteEndArray();
-            json.WriteStartArray("Measurements");
-            var at = run.Finished ?? run.Started;
-            foreach (var (measure, value) in values)
-            {
-                if (value is not { } number)
-                    continue;
-                BeginMeasurement(json, measure.Name, at);
-                json.WriteNumber("value", number);
-                json.WriteEndObject();
-            }
-            // The run is written as text, because crank would convert dates and numbers in JSON.
-            BeginMeasurement(json, WholeRun, at);
-            json.WriteString("value", ResultsFile.ToJson(run));
-            json.WriteEndObject();
-            json.WriteEndArray();
-            json.WriteEndObject();
-        }
+            new JsonObject { ["Metadata"] = metadata, ["Measurements"] = measurements }.WriteTo(json);
         return Encoding.UTF8.GetString(bytes.GetBuffer().AsSpan(0, (int)bytes.Length));
     }
 
-    private static void BeginMeasurement(Utf8JsonWriter json, string name, DateTimeOffset at)
+    private static JsonObject Metadata(string name, string description, string format) => new()
     {
-        json.WriteStartObject();
-        json.WriteString("name", name);
-        json.WriteString("timestamp", at.UtcDateTime);
-    }
-
-    private static void WriteMetadata(Utf8JsonWriter json, string name, string description, string format)
-    {
-        json.WriteStartObject();
-        json.WriteString("source", "GrpcBench");
-        json.WriteString("name", name);
+        ["source"] = "GrpcBench",
+        ["name"] = name,
         // There is only one value, so crank has nothing to aggregate.
-        json.WriteString("aggregate", "First");
-        json.WriteString("reduce", "First");
-        json.WriteString("format", format);
-        json.WriteString("longDescription", description);
-        json.WriteString("shortDescription", description);
-        json.WriteEndObject();
-    }
+        ["aggregate"] = "First",
+        ["reduce"] = "First",
+        ["format"] = format,
+        ["longDescription"] = description,
+        ["shortDescription"] = description,
+    };
 }
 
 /// <summary>A number with the names that crank's dashboards read: the name in gRPC jobs, then the name in all HTTP jobs.</summary>

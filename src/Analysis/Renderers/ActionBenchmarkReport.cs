@@ -1,4 +1,4 @@
-using System.Text.Json;
+using System.Text.Json.Nodes;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
@@ -17,43 +17,40 @@ public sealed class ActionBenchmarkReport : IReport
 {
     public string Format => "github-action-benchmark";
 
-    public string Make(ReportModel model) => JsonReport.Text(json =>
+    public string Make(ReportModel model)
     {
-        json.WriteStartArray();
+        var json = new JsonArray();
         foreach (var series in Series.Of(model))
         {
             foreach (var comparison in series.Ratios())
-                Write(json, series, comparison);
+                json.Add((JsonNode)Ratio(series, comparison));
             foreach (var metric in Series.Followed.Where(metric => metric.Unit == Unit.NanosecondsPerCall))
             {
                 if (series.Of(metric) is { } cost)
-                    Write(json, $"{series.Name}: {metric.Title}", "ns", cost.Value, cost.Bounds,
-                        Quantity.Many(series.Cell.Rounds.Count, "round"));
+                    json.Add((JsonNode)Entry($"{series.Name}: {metric.Title}", "ns", cost.Value, cost.Bounds,
+                        Quantity.Many(series.Cell.Rounds.Count, "round")));
             }
         }
-        json.WriteEndArray();
-    });
+        return JsonReport.Text(json);
+    }
 
-    private static void Write(Utf8JsonWriter json, Series series, ArmComparison comparison)
+    private static JsonObject Ratio(Series series, ArmComparison comparison)
     {
         var (metric, estimate, reference) = (comparison.Metric, comparison.Verdict.Estimate, comparison.Reference.Key.Arm);
         var isTurned = metric.Better == Better.Higher;
         var arm = comparison.Cell.Key.Arm;
         var name = $"{metric.Title}, " + (isTurned ? $"{reference} ÷ {arm}" : $"{arm} ÷ {reference}");
-        Write(json, $"{series.Name}: {PrintableText.Of(name)}", "ratio", isTurned ? 1 / estimate.Ratio : estimate.Ratio,
+        return Entry($"{series.Name}: {PrintableText.Of(name)}", "ratio", isTurned ? 1 / estimate.Ratio : estimate.Ratio,
             estimate.Interval is { } interval && isTurned ? new Interval(1 / interval.High, 1 / interval.Low) : estimate.Interval,
             $"{metric.Title}, {arm} against {reference}: {VerdictText.Of(comparison.Verdict, metric)}");
     }
 
-    private static void Write(Utf8JsonWriter json, string name, string unit, double value, Interval? bounds, string extra)
+    private static JsonObject Entry(string name, string unit, double value, Interval? bounds, string extra)
     {
-        json.WriteStartObject();
-        json.WriteString("name", name);
-        json.WriteString("unit", unit);
-        JsonReport.Write(json, "value", value);
+        var json = new JsonObject { ["name"] = name, ["unit"] = unit, ["value"] = JsonReport.Number(value) };
         if (bounds is { } known)
-            json.WriteString("range", Invariant($"[{known.Low:G6}, {known.High:G6}]"));
-        json.WriteString("extra", extra);
-        json.WriteEndObject();
+            json["range"] = Invariant($"[{known.Low:G6}, {known.High:G6}]");
+        json["extra"] = extra;
+        return json;
     }
 }

@@ -1,4 +1,4 @@
-using System.Text.Json;
+using System.Text.Json.Nodes;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Statistics;
@@ -13,9 +13,9 @@ public sealed class BencherReport : IReport
 {
     public string Format => "bencher";
 
-    public string Make(ReportModel model) => JsonReport.Text(json =>
+    public string Make(ReportModel model)
     {
-        json.WriteStartObject();
+        var json = new JsonObject();
         foreach (var series in Series.Of(model))
         {
             var found = RateSearchResult.Of(series.File.Run)
@@ -23,33 +23,29 @@ public sealed class BencherReport : IReport
             // Bencher keeps every benchmark for ever, even a benchmark without measures.
             if (series.Cell.Median is null && found is null)
                 continue;
-            json.WriteStartObject(series.Name);
+            var measures = new JsonObject();
             foreach (var metric in Series.Followed)
             {
                 if (series.Of(metric) is { } followed)
-                    Write(json, CsvReport.ColumnOf(metric), followed.Value, followed.Bounds);
+                    measures[CsvReport.ColumnOf(metric)] = Measure(followed.Value, followed.Bounds);
             }
             foreach (var comparison in series.Ratios())
-            {
-                var estimate = comparison.Verdict.Estimate;
-                Write(json, $"{comparison.Metric.Id}_ratio", estimate.Ratio, estimate.Interval);
-            }
+                measures[$"{comparison.Metric.Id}_ratio"] = Measure(comparison.Verdict.Estimate.Ratio, comparison.Verdict.Estimate.Interval);
             if (found is not null)
-                Write(json, "found_rate", found.Rate, found.Interval);
-            json.WriteEndObject();
+                measures["found_rate"] = Measure(found.Rate, found.Interval);
+            json[series.Name] = measures;
         }
-        json.WriteEndObject();
-    });
+        return JsonReport.Text(json);
+    }
 
-    private static void Write(Utf8JsonWriter json, string measure, double value, Interval? bounds)
+    private static JsonObject Measure(double value, Interval? bounds)
     {
-        json.WriteStartObject(measure);
-        JsonReport.Write(json, "value", value);
+        var json = new JsonObject { ["value"] = JsonReport.Number(value) };
         if (bounds is { } known)
         {
-            JsonReport.Write(json, "lower_value", known.Low);
-            JsonReport.Write(json, "upper_value", known.High);
+            json["lower_value"] = JsonReport.Number(known.Low);
+            json["upper_value"] = JsonReport.Number(known.High);
         }
-        json.WriteEndObject();
+        return json;
     }
 }

@@ -1,8 +1,9 @@
-using System.Text.Json;
+using System.Text.Json.Nodes;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
+using static IpcBench.Analysis.Renderers.JsonReport;
 
 namespace IpcBench.Analysis.Renderers;
 
@@ -13,108 +14,71 @@ public static class CompareJson
 {
     /// <param name="comparisons">The other files, each compared with the first file.</param>
     /// <param name="gates">The result of the gate for each comparison. Missing or null entries write no result.</param>
-    public static string Make(IReadOnlyList<FileComparison> comparisons, IReadOnlyList<Gate?> gates) =>
-        JsonReport.Document("ipcbench-comparison/1", "comparisons", json =>
-        {
-            foreach (var (i, comparison) in comparisons.Index())
-                Write(json, comparison, i < gates.Count ? gates[i] : null);
-        });
-
-    private static void Write(Utf8JsonWriter json, FileComparison comparison, Gate? gate)
+    public static string Make(IReadOnlyList<FileComparison> comparisons, IReadOnlyList<Gate?> gates) => Text(new JsonObject
     {
-        json.WriteStartObject();
-        json.WriteString("before", comparison.Before.Name);
-        json.WriteString("after", comparison.After.Name);
-        json.WriteBoolean("sameMachine", comparison.SameMachine);
-        json.WriteStartArray("differs");
-        foreach (var difference in comparison.Machines.Concat(comparison.Settings))
+        ["schema"] = "ipcbench-comparison/1",
+        ["comparisons"] = Array(comparisons.Select((comparison, i) => Of(comparison, i < gates.Count ? gates[i] : null))),
+    });
+
+    private static JsonObject Of(FileComparison comparison, Gate? gate)
+    {
+        var json = new JsonObject
         {
-            json.WriteStartObject();
-            json.WriteString("what", difference.What);
-            json.WriteString("before", difference.Before);
-            json.WriteString("after", difference.After);
-            json.WriteEndObject();
-        }
-        json.WriteEndArray();
-        json.WriteNumber("confidence", 1 - comparison.Alpha);
-        json.WriteStartArray("cells");
-        foreach (var (before, after) in comparison.Cells)
-            Write(json, comparison, before, after);
-        json.WriteEndArray();
-        WriteKeys(json, "onlyBefore", comparison.OnlyBefore);
-        WriteKeys(json, "onlyAfter", comparison.OnlyAfter);
+            ["before"] = comparison.Before.Name,
+            ["after"] = comparison.After.Name,
+            ["sameMachine"] = comparison.SameMachine,
+            ["differs"] = Array(comparison.Machines.Concat(comparison.Settings).Select(difference => new JsonObject
+            {
+                ["what"] = difference.What,
+                ["before"] = difference.Before,
+                ["after"] = difference.After,
+            })),
+            ["confidence"] = 1 - comparison.Alpha,
+            ["cells"] = Array(comparison.Cells.Select(pair => Cell(comparison, pair.Before, pair.After))),
+            ["onlyBefore"] = Array(comparison.OnlyBefore.Select(Key)),
+            ["onlyAfter"] = Array(comparison.OnlyAfter.Select(Key)),
+        };
         if (gate is not null)
-            Write(json, gate);
-        json.WriteEndObject();
-    }
-
-    private static void Write(Utf8JsonWriter json, FileComparison comparison, MeasuredCell before, MeasuredCell after)
-    {
-        json.WriteStartObject();
-        WriteKey(json, before.Key);
-        json.WriteStartArray("metrics");
-        foreach (var metric in Metric.All)
         {
-            if (comparison.Judge(before, after, metric) is { } verdict)
-                Write(json, metric, verdict, before, after);
+            json["gate"] = new JsonObject
+            {
+                ["passed"] = gate.Passed,
+                ["crossed"] = Array(gate.Crossed),
+                ["notExcluded"] = Array(gate.NotExcluded),
+                ["missing"] = Array(gate.Missing),
+            };
         }
-        json.WriteEndArray();
-        json.WriteEndObject();
+        return json;
     }
 
-    private static void Write(Utf8JsonWriter json, Metric metric, Verdict verdict, MeasuredCell before, MeasuredCell after)
+    private static JsonObject Cell(FileComparison comparison, MeasuredCell before, MeasuredCell after)
     {
-        var estimate = verdict.Estimate;
-        json.WriteStartObject();
-        json.WriteString("metric", metric.Id);
-        JsonReport.Write(json, "before", before.Middle(metric));
-        JsonReport.Write(json, "after", after.Middle(metric));
-        JsonReport.Write(json, "ratio", estimate.Ratio);
-        JsonReport.Write(json, "low", estimate.Interval?.Low);
-        JsonReport.Write(json, "high", estimate.Interval?.High);
-        JsonReport.Write(json, "drift", Math.Exp(estimate.Drift) - 1);
-        json.WriteString("verdict", verdict.Kind switch
+        var json = Key(before.Key);
+        json["metrics"] = Array(from metric in Metric.All
+                                let verdict = comparison.Judge(before, after, metric)
+                                where verdict is not null
+                                select Judged(metric, verdict, before, after));
+        return json;
+    }
+
+    private static JsonObject Judged(Metric metric, Verdict verdict, MeasuredCell before, MeasuredCell after) => new()
+    {
+        ["metric"] = metric.Id,
+        ["before"] = Number(before.Middle(metric)),
+        ["after"] = Number(after.Middle(metric)),
+        ["ratio"] = Number(verdict.Estimate.Ratio),
+        ["low"] = Number(verdict.Estimate.Interval?.Low),
+        ["high"] = Number(verdict.Estimate.Interval?.High),
+        ["drift"] = Number(Math.Exp(verdict.Estimate.Drift) - 1),
+        ["verdict"] = verdict.Kind switch
         {
             VerdictKind.NoDifference => "no difference",
             VerdictKind.CannotTell => "cannot tell",
             VerdictKind.Higher => "higher",
             _ => "lower",
-        });
-        json.WriteString("text", VerdictText.Of(verdict, metric));
-        json.WriteEndObject();
-    }
+        },
+        ["text"] = VerdictText.Of(verdict, metric),
+    };
 
-    private static void WriteKeys(Utf8JsonWriter json, string name, IReadOnlyList<CellKey> keys)
-    {
-        json.WriteStartArray(name);
-        foreach (var key in keys)
-        {
-            json.WriteStartObject();
-            WriteKey(json, key);
-            json.WriteEndObject();
-        }
-        json.WriteEndArray();
-    }
-
-    private static void WriteKey(Utf8JsonWriter json, CellKey key)
-    {
-        json.WriteString("arm", key.Arm);
-        json.WriteString("variant", key.Variant);
-        JsonReport.WriteWorkload(json, key);
-    }
-
-    private static void Write(Utf8JsonWriter json, Gate gate)
-    {
-        json.WriteStartObject("gate");
-        json.WriteNumber("passed", gate.Passed);
-        foreach (var (name, sentences) in new[]
-            { ("crossed", gate.Crossed), ("notExcluded", gate.NotExcluded), ("missing", gate.Missing) })
-        {
-            json.WriteStartArray(name);
-            foreach (var sentence in sentences)
-                json.WriteStringValue(sentence);
-            json.WriteEndArray();
-        }
-        json.WriteEndObject();
-    }
+    private static JsonObject Key(CellKey key) => WithWorkload(new() { ["arm"] = key.Arm, ["variant"] = key.Variant }, key);
 }

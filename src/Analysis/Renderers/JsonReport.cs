@@ -1,6 +1,8 @@
+using System.Globalization;
 using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
+using System.Text.Json.Nodes;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Doubts;
@@ -23,217 +25,164 @@ public sealed class JsonReport : IReport
         && builds.Count > 0 && !builds.Contains(null)
         ? CompareJson.Make([.. builds.Select(one => one!.Sides)], [.. builds.Select(one => one!.Gate)]) : Summary(model);
 
-    private static string Summary(ReportModel model) => Document("ipcbench-summary/1", "runs", json =>
+    private static string Summary(ReportModel model) => Text(new JsonObject
     {
-        foreach (var file in model.Files)
-            Write(json, file);
-    });
-
-    /// <summary>Returns the text of an object with the name of its schema and an array.</summary>
-    internal static string Document(string schema, string array, Action<Utf8JsonWriter> write) => Text(json =>
-    {
-        json.WriteStartObject();
-        json.WriteString("schema", schema);
-        json.WriteStartArray(array);
-        write(json);
-        json.WriteEndArray();
-        json.WriteEndObject();
+        ["schema"] = "ipcbench-summary/1",
+        ["runs"] = Array(model.Files.Select(Run)),
     });
 
     /// <summary>Returns the JSON as indented text.</summary>
-    internal static string Text(Action<Utf8JsonWriter> write)
+    internal static string Text(JsonNode node)
     {
         using var bytes = new MemoryStream();
         using (var json = new Utf8JsonWriter(bytes,
             new JsonWriterOptions { Indented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping }))
         {
-            write(json);
+            node.WriteTo(json);
         }
         return PrintableText.OfJson(Encoding.UTF8.GetString(bytes.GetBuffer(), 0, (int)bytes.Length)) + "\n";
     }
 
-    private static void Write(Utf8JsonWriter json, NamedRun file)
-    {
-        var (run, record) = (file.Run, file.Run.Record);
-        json.WriteStartObject();
-        json.WriteString("name", file.Name);
-        json.WriteString("label", record.Label);
-        json.WriteString("started", record.Started);
-        json.WriteString("ending", record.Ending);
-        json.WriteString("tool", record.ToolVersion);
-        json.WriteString("os", record.Host.Os);
-        json.WriteString("cpu", record.Host.CpuModel);
-        json.WriteString("runtime", record.Host.Runtime);
-        json.WriteNumber("seed", record.Seed);
-        json.WriteNumber("rounds", run.CommonRounds);
-        json.WriteString("reference", record.Options.Reference);
-        json.WriteNumber("confidence", 1 - Joint.Alpha);
-        json.WriteStartArray("cells");
-        foreach (var cell in run.Cells)
-            Write(json, run, cell);
-        json.WriteEndArray();
-        Write(json, [.. RateSearchResult.Of(run)]);
-        json.WriteStartArray("doubts");
-        foreach (var doubt in Doubt.Of(run))
-        {
-            json.WriteStartObject();
-            json.WriteString("id", doubt.Id);
-            json.WriteString("doubt", AdviceText.Doubt(doubt));
-            json.WriteString("fix", AdviceText.Fix(doubt));
-            json.WriteEndObject();
-        }
-        json.WriteEndArray();
-        json.WriteStartArray("answer");
-        foreach (var answer in Answers.Of(run))
-            json.WriteStringValue(answer);
-        json.WriteEndArray();
-        json.WriteEndObject();
-    }
+    internal static JsonArray Array(IEnumerable<JsonNode?> nodes) => new([.. nodes]);
 
-    private static void Write(Utf8JsonWriter json, MeasuredRun run, MeasuredCell cell)
-    {
-        var key = cell.Key;
-        json.WriteStartObject();
-        json.WriteString("arm", key.Arm);
-        json.WriteString("transport", key.Transport);
-        json.WriteString("protocol", key.Protocol);
-        json.WriteString("client", key.Client);
-        json.WriteString("variant", key.Variant);
-        if (key.Mode.Length > 0)
-            json.WriteString("mode", key.Mode);
-        WriteWorkload(json, key);
-        json.WriteNumber("rounds", cell.Rounds.Count);
-        json.WriteStartObject("median");
-        foreach (var metric in cell.Median is null ? [] : Metric.All)
-            Write(json, CsvReport.ColumnOf(metric), cell.Value(metric));
-        json.WriteEndObject();
-        var rates = cell.Values(Metric.Rate).ToList();
-        Write(json, "rpsLowest", rates.Count == 0 ? null : rates.Min());
-        Write(json, "rpsHighest", rates.Count == 0 ? null : rates.Max());
-        WriteOverRounds(json, cell);
-        WriteVerdict(json, ArmComparison.OfHeadline(run, cell));
-        json.WriteEndObject();
-    }
+    internal static JsonArray Array(IEnumerable<string> texts) => Array(texts.Select(text => (JsonNode?)text));
 
-    /// <summary>Writes the call and its load.</summary>
-    internal static void WriteWorkload(Utf8JsonWriter json, CellKey key)
+    /// <summary>Returns the number with six digits, because rounding errors of the computation would change further digits.</summary>
+    internal static JsonNode? Number(double? value) => value is { } number && double.IsFinite(number)
+        ? double.Parse(number.ToString("G6", CultureInfo.InvariantCulture), CultureInfo.InvariantCulture) : null;
+
+    /// <summary>Adds the call and its load to the object.</summary>
+    internal static JsonObject WithWorkload(JsonObject json, CellKey key)
     {
         if (key.Method.Length > 0)
         {
-            json.WriteString("method", key.Method);
-            json.WriteString("corpus", key.Corpus);
+            json["method"] = key.Method;
+            json["corpus"] = key.Corpus;
         }
-        json.WriteNumber("size", key.Size);
-        json.WriteNumber("connections", key.Connections);
-        json.WriteNumber("streams", key.Streams);
-        json.WriteString("load", key.Load);
+        json["size"] = key.Size;
+        json["connections"] = key.Connections;
+        json["streams"] = key.Streams;
+        json["load"] = key.Load;
+        return json;
     }
 
-    /// <summary>
-    /// Writes the interval or range of each percentile over the rounds. The member <c>median</c> has the percentiles of all
-    /// rounds together.
-    /// </summary>
-    private static void WriteOverRounds(Utf8JsonWriter json, MeasuredCell cell)
+    private static JsonObject Run(NamedRun file)
     {
-        var percentiles = (from metric in Metric.Percentiles
-                           let found = cell.OverRounds(metric, Joint.Alpha)
-                           where found is not null
-                           select (metric, found.Value)).ToList();
-        if (percentiles.Count == 0)
-            return;
-        json.WriteStartObject("overRounds");
-        foreach (var (metric, (bounds, isRange)) in percentiles)
+        var (run, record) = (file.Run, file.Run.Record);
+        var json = new JsonObject
         {
-            json.WriteStartObject(CsvReport.ColumnOf(metric));
-            json.WriteNumber("low", bounds.Low);
-            json.WriteNumber("high", bounds.High);
-            json.WriteBoolean("isRange", isRange);
-            json.WriteEndObject();
-        }
-        json.WriteEndObject();
+            ["name"] = file.Name,
+            ["label"] = record.Label,
+            ["started"] = record.Started,
+            ["ending"] = record.Ending,
+            ["tool"] = record.ToolVersion,
+            ["os"] = record.Host.Os,
+            ["cpu"] = record.Host.CpuModel,
+            ["runtime"] = record.Host.Runtime,
+            ["seed"] = record.Seed,
+            ["rounds"] = run.CommonRounds,
+            ["reference"] = record.Options.Reference,
+            ["confidence"] = 1 - Joint.Alpha,
+            ["cells"] = Array(run.Cells.Select(cell => Cell(run, cell))),
+        };
+        if (RateSearchResult.Of(run).ToList() is { Count: > 0 } searches)
+            json["searches"] = Array(searches.Select(Search));
+        json["doubts"] = Array(Doubt.Of(run).Select(doubt => new JsonObject
+        {
+            ["id"] = doubt.Id,
+            ["doubt"] = AdviceText.Doubt(doubt),
+            ["fix"] = AdviceText.Fix(doubt),
+        }));
+        json["answer"] = Array(Answers.Of(run));
+        return json;
     }
 
-    /// <summary>Writes the result of <c>--find</c>. Writes nothing for a run without <c>--find</c>.</summary>
-    private static void Write(Utf8JsonWriter json, IReadOnlyList<RateSearchResult> searches)
+    private static JsonObject Cell(MeasuredRun run, MeasuredCell cell)
     {
-        if (searches.Count == 0)
-            return;
-        json.WriteStartArray("searches");
-        foreach (var found in searches)
+        var key = cell.Key;
+        var json = new JsonObject
         {
-            json.WriteStartObject();
-            json.WriteString("objective", found.Objective.Text);
-            json.WriteNumber("cell", found.Cell.Index);
-            json.WriteString("arm", found.Cell.Key.Arm);
-            json.WriteString("outcome", found.Outcome switch
-            {
-                SearchOutcome.Found => "found",
-                SearchOutcome.Everywhere => "everywhere",
-                SearchOutcome.Nowhere => "nowhere",
-                SearchOutcome.TooFewCalls => "too few calls",
-                SearchOutcome.Unknown => "unknown",
-            });
-            Write(json, "rate", found.Rate > 0 ? found.Rate : null);
-            Write(json, "low", found.Interval?.Low);
-            Write(json, "high", found.Interval?.High);
-            Write(json, "fullLoad", found.Saturation);
-            json.WriteStartArray("windows");
-            foreach (var (window, isKept) in found.Windows)
-            {
-                json.WriteStartObject();
-                json.WriteNumber("rate", Rounded(window.Record.AskedRate));
-                json.WriteBoolean("kept", isKept);
-                foreach (var term in found.Objective.Terms)
-                    Write(json, term.Name, RateSearchSentences.ValueOf(term, window));
-                json.WriteEndObject();
-            }
-            json.WriteEndArray();
-            json.WriteEndObject();
-        }
-        json.WriteEndArray();
+            ["arm"] = key.Arm,
+            ["transport"] = key.Transport,
+            ["protocol"] = key.Protocol,
+            ["client"] = key.Client,
+            ["variant"] = key.Variant,
+        };
+        if (key.Mode.Length > 0)
+            json["mode"] = key.Mode;
+        WithWorkload(json, key)["rounds"] = cell.Rounds.Count;
+        var rates = cell.Values(Metric.Rate).ToList();
+        json["median"] = new JsonObject(from metric in cell.Median is null ? [] : Metric.All
+                                        select KeyValuePair.Create(CsvReport.ColumnOf(metric), Number(cell.Value(metric))));
+        json["rpsLowest"] = Number(rates.Count == 0 ? null : rates.Min());
+        json["rpsHighest"] = Number(rates.Count == 0 ? null : rates.Max());
+        // The interval or range of each percentile over the rounds. The member median has the percentiles of all rounds together.
+        var percentiles = new JsonObject(from metric in Metric.Percentiles
+                                         let found = cell.OverRounds(metric, Joint.Alpha)
+                                         where found is not null
+                                         select KeyValuePair.Create(CsvReport.ColumnOf(metric), (JsonNode?)OverRounds(found.Value)));
+        if (percentiles.Count > 0)
+            json["overRounds"] = percentiles;
+        json["comparison"] = ArmComparison.OfHeadline(run, cell) is { } comparison ? Comparison(comparison) : null;
+        return json;
     }
 
-    private static void WriteVerdict(Utf8JsonWriter json, ArmComparison? comparison)
+    private static JsonObject OverRounds((Interval Bounds, bool IsRange) found) =>
+        new() { ["low"] = found.Bounds.Low, ["high"] = found.Bounds.High, ["isRange"] = found.IsRange };
+
+    /// <summary>Returns the result of a search of <c>--find</c>.</summary>
+    private static JsonObject Search(RateSearchResult found) => new()
     {
-        if (comparison is null)
+        ["objective"] = found.Objective.Text,
+        ["cell"] = found.Cell.Index,
+        ["arm"] = found.Cell.Key.Arm,
+        ["outcome"] = found.Outcome switch
         {
-            json.WriteNull("comparison");
-            return;
-        }
+            SearchOutcome.Found => "found",
+            SearchOutcome.Everywhere => "everywhere",
+            SearchOutcome.Nowhere => "nowhere",
+            SearchOutcome.TooFewCalls => "too few calls",
+            SearchOutcome.Unknown => "unknown",
+        },
+        ["rate"] = Number(found.Rate > 0 ? found.Rate : null),
+        ["low"] = Number(found.Interval?.Low),
+        ["high"] = Number(found.Interval?.High),
+        ["fullLoad"] = Number(found.Saturation),
+        ["windows"] = Array(found.Windows.Select(one => Window(found, one.Window, one.IsKept))),
+    };
+
+    private static JsonObject Window(RateSearchResult found, RoundMetrics window, bool isKept)
+    {
+        var json = new JsonObject { ["rate"] = Number(window.Record.AskedRate), ["kept"] = isKept };
+        foreach (var term in found.Objective.Terms)
+            json[term.Name] = Number(RateSearchSentences.ValueOf(term, window));
+        return json;
+    }
+
+    private static JsonObject Comparison(ArmComparison comparison)
+    {
         var (verdict, estimate) = (comparison.Verdict, comparison.Verdict.Estimate);
-        json.WriteStartObject("comparison");
-        json.WriteString("metric", comparison.Metric.Id);
-        json.WriteString("reference", comparison.Reference.Key.Arm);
         var isWithheld = verdict.Withheld.Length > 0;
-        Write(json, "ratio", isWithheld ? null : estimate.Ratio);
-        Write(json, "low", isWithheld ? null : estimate.Interval?.Low);
-        Write(json, "high", isWithheld ? null : estimate.Interval?.High);
-        json.WriteString("verdict", verdict.Kind switch
-        {
-            VerdictKind.NoDifference => "no difference",
-            VerdictKind.CannotTell => "cannot tell",
-            _ => comparison.IsBetter ? "better" : "worse",
-        });
-        json.WriteBoolean("tooLittleToMatter", verdict.IsTooLittle);
         // If there are too few rounds for an interval, the number of missing rounds is exact. Otherwise the number of
         // rounds that would decide is a range.
         var missing = verdict.RoundsMissing > 0 ? verdict.RoundsMissing : (int?)null;
-        Write(json, "moreRoundsLeast", missing ?? verdict.MoreRounds?.Least);
-        Write(json, "moreRounds", missing ?? verdict.MoreRounds?.Most);
-        json.WriteString("text", VerdictText.Of(verdict, comparison.Metric));
-        json.WriteEndObject();
+        return new JsonObject
+        {
+            ["metric"] = comparison.Metric.Id,
+            ["reference"] = comparison.Reference.Key.Arm,
+            ["ratio"] = Number(isWithheld ? null : estimate.Ratio),
+            ["low"] = Number(isWithheld ? null : estimate.Interval?.Low),
+            ["high"] = Number(isWithheld ? null : estimate.Interval?.High),
+            ["verdict"] = verdict.Kind switch
+            {
+                VerdictKind.NoDifference => "no difference",
+                VerdictKind.CannotTell => "cannot tell",
+                _ => comparison.IsBetter ? "better" : "worse",
+            },
+            ["tooLittleToMatter"] = verdict.IsTooLittle,
+            ["moreRoundsLeast"] = Number(missing ?? verdict.MoreRounds?.Least),
+            ["moreRounds"] = Number(missing ?? verdict.MoreRounds?.Most),
+            ["text"] = VerdictText.Of(verdict, comparison.Metric),
+        };
     }
-
-    internal static void Write(Utf8JsonWriter json, string name, double? value)
-    {
-        if (value is { } number && double.IsFinite(number))
-            json.WriteNumber(name, Rounded(number));
-        else
-            json.WriteNull(name);
-    }
-
-    /// <summary>Rounds to six digits, because rounding errors of the computation would change further digits.</summary>
-    private static double Rounded(double value) =>
-        double.Parse(value.ToString("G6", System.Globalization.CultureInfo.InvariantCulture),
-            System.Globalization.CultureInfo.InvariantCulture);
 }

@@ -1,6 +1,4 @@
-using System.Buffers;
-using System.Text;
-using System.Text.Json;
+using System.Text.Json.Nodes;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Profile;
@@ -21,67 +19,40 @@ public sealed class SpeedscopeReport : IReport
 
     public string Make(ReportModel model)
     {
-        var buffer = new ArrayBufferWriter<byte>();
-        using (var json = new Utf8JsonWriter(buffer))
+        var (frames, profiles) = (new JsonArray(), new JsonArray());
+        foreach (var file in model.Files)
         {
-            json.WriteStartObject();
-            json.WriteString("$schema", "https://www.speedscope.app/file-format-schema.json");
-            json.WriteString("exporter", "GrpcBench");
-            json.WriteStartObject("shared");
-            json.WriteStartArray("frames");
-            var first = 0;
-            var firsts = new List<int>();
-            foreach (var file in model.Files)
-            {
-                firsts.Add(first);
-                foreach (var name in (file.Run.Record.Profile?.Frames ?? []).Append(Others))
-                {
-                    json.WriteStartObject();
-                    json.WriteString("name", name);
-                    json.WriteEndObject();
-                    first++;
-                }
-            }
-            json.WriteEndArray();
-            json.WriteEndObject();
-            json.WriteStartArray("profiles");
-            foreach (var (file, start) in model.Files.Zip(firsts))
-            {
-                foreach (var cell in StageShares.Of(file.Run))
-                    Append(json, cell, $"{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Cell.Key.Arm}, "
-                        + Arms.NameOf(file.Run, cell.Cell.Workload), start, file.Run.Record.Profile!.Frames.Count);
-            }
-            json.WriteEndArray();
-            json.WriteEndObject();
+            var first = frames.Count;
+            foreach (var name in (file.Run.Record.Profile?.Frames ?? []).Append(Others))
+                frames.Add((JsonNode)new JsonObject { ["name"] = name });
+            foreach (var cell in StageShares.Of(file.Run))
+                profiles.Add((JsonNode)Profile(cell, $"{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Cell.Key.Arm}, "
+                    + Arms.NameOf(file.Run, cell.Cell.Workload), first, file.Run.Record.Profile!.Frames.Count));
         }
-        return Encoding.UTF8.GetString(buffer.WrittenSpan) + "\n";
+        return new JsonObject
+        {
+            ["$schema"] = "https://www.speedscope.app/file-format-schema.json",
+            ["exporter"] = "GrpcBench",
+            ["shared"] = new JsonObject { ["frames"] = frames },
+            ["profiles"] = profiles,
+        }.ToJsonString() + "\n";
     }
 
-    private static void Append(Utf8JsonWriter json, StageShares cell, string name, int first, int names)
+    private static JsonObject Profile(StageShares cell, string name, int first, int names)
     {
         var stacks = FoldedStacks.Decode(cell.Profile.Stacks, names).ToList();
         var all = cell.Profile.Windows.Sum(window => window.Samples.Values.Sum());
         stacks.Add(([names], Math.Max(0, all - stacks.Sum(stack => stack.Samples))));
         var weight = (cell.CallNs ?? all) / all;
-        json.WriteStartObject();
-        json.WriteString("type", "sampled");
-        json.WriteString("name", name);
-        json.WriteString("unit", cell.CallNs is null ? "none" : "nanoseconds");
-        json.WriteNumber("startValue", 0);
-        json.WriteNumber("endValue", all * weight);
-        json.WriteStartArray("samples");
-        foreach (var (frames, _) in stacks)
+        return new JsonObject
         {
-            json.WriteStartArray();
-            foreach (var frame in frames)
-                json.WriteNumberValue(first + frame);
-            json.WriteEndArray();
-        }
-        json.WriteEndArray();
-        json.WriteStartArray("weights");
-        foreach (var (_, samples) in stacks)
-            json.WriteNumberValue(samples * weight);
-        json.WriteEndArray();
-        json.WriteEndObject();
+            ["type"] = "sampled",
+            ["name"] = name,
+            ["unit"] = cell.CallNs is null ? "none" : "nanoseconds",
+            ["startValue"] = 0,
+            ["endValue"] = all * weight,
+            ["samples"] = JsonReport.Array(stacks.Select(stack => JsonReport.Array(stack.Frames.Select(frame => (JsonNode?)(first + frame))))),
+            ["weights"] = JsonReport.Array(stacks.Select(stack => (JsonNode?)(stack.Samples * weight))),
+        };
     }
 }
