@@ -120,8 +120,8 @@ public sealed class AaTests
         var random = new Random(6);
         MeasuredRun Noisy(double noise) => new(Simulated.Run([[.. Enumerable.Repeat(1000.0, 12)], [.. Enumerable.Range(0, 12)
             .Select(_ => 1000 * Math.Exp(noise * Simulated.Gaussian(random)))]], arms: 2, variant: AaTest.Variant));
-        Assert.StartsWith("A/A passed", Answers.Of(Noisy(0.005))[^1], StringComparison.Ordinal);
-        Assert.StartsWith("A/A not decided: tcp against itself is ", Answers.Of(Noisy(0.1))[^1], StringComparison.Ordinal);
+        Assert.StartsWith("A/A passed", Answers.For(Noisy(0.005))[^1], StringComparison.Ordinal);
+        Assert.StartsWith("A/A not decided: tcp against itself is ", Answers.For(Noisy(0.1))[^1], StringComparison.Ordinal);
     }
 
     [Fact]
@@ -129,14 +129,14 @@ public sealed class AaTests
     {
         double[] fast = [.. Enumerable.Range(0, 12).Select(i => 1100.0 + i)], slow = [.. Enumerable.Range(0, 12).Select(i => 1000.0 + i)];
         var failed = new MeasuredRun(Simulated.Run([slow, fast, slow, fast], arms: 2, variant: AaTest.Variant));
-        Assert.Equal("aa-failed", Doubt.Of(failed)[0].Id);
+        Assert.Equal("aa-failed", Doubt.Find(failed)[0].Id);
         var few = new MeasuredRun(Simulated.Run([slow[..3], fast[..3]], arms: 2, variant: AaTest.Variant));
-        Assert.Equal("aa-too-few-rounds", Doubt.Of(few)[0].Id);
+        Assert.Equal("aa-too-few-rounds", Doubt.Find(few)[0].Id);
         var equal = new MeasuredRun(Simulated.Run([slow, [.. slow.Select((rate, i) => rate * (i % 2 == 0 ? 1.01 : 0.99))]], arms: 2,
             variant: AaTest.Variant));
-        Assert.DoesNotContain(Doubt.Of(equal), doubt => doubt.Id.StartsWith("aa-", StringComparison.Ordinal));
+        Assert.DoesNotContain(Doubt.Find(equal), doubt => doubt.Id.StartsWith("aa-", StringComparison.Ordinal));
         Assert.StartsWith(
-            "A/A passed: tcp against itself is equal within ±3.0 % over 1 cell: ", Answers.Of(equal)[^1], StringComparison.Ordinal);
-        Assert.DoesNotContain(Answers.Of(failed).Concat(Answers.Of(few)), answer => answer.StartsWith("A/A", StringComparison.Ordinal));
+            "A/A passed: tcp against itself is equal within ±3.0 % over 1 cell: ", Answers.For(equal)[^1], StringComparison.Ordinal);
+        Assert.DoesNotContain(Answers.For(failed).Concat(Answers.For(few)), answer => answer.StartsWith("A/A", StringComparison.Ordinal));
     }
 }

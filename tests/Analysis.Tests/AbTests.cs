@@ -21,8 +21,8 @@ public class AbTests
     {
         var run = Typed(Run(new Random(19), slower: 0.1));
         var made = Reports.Find(format)!.Make(new ReportModel(run));
-        var sides = BuildComparison.Of(new MeasuredRun(run))!.Sides;
-        var said = Answers.Of(new MeasuredRun(run));
+        var sides = BuildComparison.From(new MeasuredRun(run))!.Sides;
+        var said = Answers.For(new MeasuredRun(run));
 
         Assert.Contains(said, sentence => sentence.StartsWith("server CPU/call: worse in 2 of 2", StringComparison.Ordinal));
         Assert.DoesNotContain("fastest", made, StringComparison.Ordinal);
@@ -31,7 +31,7 @@ public class AbTests
         var verdict = sides.Judge(before, after, Metric.ServerCpu)!;
         if (format is "json")
         {
-            Assert.Contains(VerdictText.Of(verdict, Metric.ServerCpu), made, StringComparison.Ordinal);
+            Assert.Contains(VerdictText.Describe(verdict, Metric.ServerCpu), made, StringComparison.Ordinal);
             return;
         }
         Assert.All(said, sentence => Assert.Contains(
@@ -45,10 +45,10 @@ public class AbTests
     {
         var run = new MeasuredRun(Typed(Run(new Random(19), slower: 0.1)));
         var head = run.Cells.First(cell => cell.Key.Variant == FileComparison.HeadVariant);
-        var comparison = ArmComparison.Of(run, head, run.ReferenceOf(head)!, Metric.ServerCpu)!;
-        var (before, after) = BuildComparison.Of(run)!.Sides.Cells.First(cell => cell.After.Cell.Address == head.Cell.Address);
+        var comparison = ArmComparison.Compare(run, head, run.ReferenceOf(head)!, Metric.ServerCpu)!;
+        var (before, after) = BuildComparison.From(run)!.Sides.Cells.First(cell => cell.After.Cell.Address == head.Cell.Address);
 
-        Assert.Equal(BuildComparison.Of(run)!.Sides.Judge(before, after, Metric.ServerCpu), comparison.Verdict);
+        Assert.Equal(BuildComparison.From(run)!.Sides.Judge(before, after, Metric.ServerCpu), comparison.Verdict);
         Assert.Equal(head.Key.Transport, run.ReferenceOf(head)!.Key.Arm);
         Assert.Null(run.ReferenceOf(run.ReferenceOf(head)!));
         Assert.Equal(after.ShowMiddle(Metric.Rate), head.Show(Metric.Rate));
@@ -61,8 +61,8 @@ public class AbTests
     public void Limits_are_read_from_the_command_line_that_the_file_holds()
     {
         var run = Typed(Run(new Random(19), slower: 0.1), "--fail-on", "server_cpu>5%", "--fail-on=rps<-50%");
-        Assert.Equal((2, 2), (BuildComparison.Of(new MeasuredRun(run))!.Gate!.Crossed.Count,
-            BuildComparison.Of(new MeasuredRun(run))!.Gate!.Passed));
+        Assert.Equal((2, 2), (BuildComparison.From(new MeasuredRun(run))!.Gate!.Crossed.Count,
+            BuildComparison.From(new MeasuredRun(run))!.Gate!.Passed));
         Assert.Contains("\"crossed\"", new JsonReport().Make(new ReportModel(run)), StringComparison.Ordinal);
     }
 
@@ -169,7 +169,7 @@ public class AbTests
         var whole = Run(new Random(19), slower: 0.3);
         var run = Typed(whole with { Rounds = [.. whole.Rounds.Where(round => round.Number <= 6)] },
             "--fail-on", "server_cpu>3%", "--fail-on", other);
-        var sides = BuildComparison.Of(new MeasuredRun(run))!.Sides;
+        var sides = BuildComparison.From(new MeasuredRun(run))!.Sides;
         Assert.All(sides.Cells, cell =>
             Assert.Equal(VerdictKind.Higher, sides.Judge(cell.Before, cell.After, Metric.ServerCpu)!.Kind));
         Assert.DoesNotContain("0 more rounds", new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);
@@ -188,9 +188,9 @@ public class AbTests
             })],
             Rounds = [.. whole.Rounds.Where(round => round.Number <= 6)],
         });
-        var verdict = ArmComparison.Of(run, run.Cells[2], run.Cells[0], Metric.Rate)!.Verdict;
+        var verdict = ArmComparison.Compare(run, run.Cells[2], run.Cells[0], Metric.Rate)!.Verdict;
         Assert.Null(verdict.Estimate.Interval);
-        Assert.Equal("undecided: 1 more round needed", VerdictText.Of(verdict, Metric.Rate));
+        Assert.Equal("undecided: 1 more round needed", VerdictText.Describe(verdict, Metric.Rate));
     }
 
     [Fact]

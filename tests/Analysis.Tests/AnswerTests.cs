@@ -25,7 +25,7 @@ public class AnswerTests
             ? round with { Completed = round.Completed * 6 / 10 } : round)]
         };
 
-        var answer = Answers.Of(new MeasuredRun(run))[0];
+        var answer = Answers.For(new MeasuredRun(run))[0];
 
         Assert.StartsWith("10 B: not decided between unix and tcp: unix against tcp between −", answer,
             StringComparison.Ordinal);
@@ -51,7 +51,7 @@ public class AnswerTests
 
         Assert.Equal(
             "1 MB: which arm is faster depends on the number of concurrent calls: unix with 1 connection and tcp with 400 connections.",
-            Answers.Of(new MeasuredRun(Both(Of(400, 0.85), Of(1, 1.27))))[0]);
+            Answers.For(new MeasuredRun(Both(Of(400, 0.85), Of(1, 1.27))))[0]);
         var doubtful = Both(Of(400, 0.85), Of(1, 1.27));
         doubtful = doubtful with
         {
@@ -61,8 +61,8 @@ public class AnswerTests
         Assert.Equal(
             "1 MB: which arm is faster depends on the number of concurrent calls: "
                 + "unix with 1 connection and tcp with 400 connections (doubt: connections).",
-            Answers.Of(new MeasuredRun(doubtful))[0]);
-        var agreed = Answers.Of(new MeasuredRun(Both(Of(400, 1.1), Of(1, 1.27))));
+            Answers.For(new MeasuredRun(doubtful))[0]);
+        var agreed = Answers.For(new MeasuredRun(Both(Of(400, 1.1), Of(1, 1.27))));
         Assert.StartsWith("400 clients, 1 MB: unix is fastest", agreed[0], StringComparison.Ordinal);
         Assert.StartsWith("one call at a time, 1 MB: unix is fastest", agreed[1], StringComparison.Ordinal);
     }
@@ -92,7 +92,7 @@ public class AnswerTests
             Rounds = [.. wire.Rounds, .. theirs.Rounds.Select(round => round with { Cell = round.Cell + wire.Cells.Count })],
         };
 
-        var answers = Answers.Of(new MeasuredRun(run));
+        var answers = Answers.For(new MeasuredRun(run));
 
         Assert.StartsWith("10 B: unix is fastest: faster than tcp by ", answers[0], StringComparison.Ordinal);
         Assert.StartsWith("10 B: tcp grpc-dotnet is fastest: unix grpc-dotnet is slower than ", answers[1], StringComparison.Ordinal);
@@ -119,7 +119,7 @@ public class AnswerTests
             })],
         };
 
-        Assert.StartsWith(said, Answers.Of(new MeasuredRun(run))[0].Split(", and ")[^1], StringComparison.Ordinal);
+        Assert.StartsWith(said, Answers.For(new MeasuredRun(run))[0].Split(", and ")[^1], StringComparison.Ordinal);
 
         static ProcessUsage Costing(ProcessUsage usage, long ns) => usage with { CpuUserNs = usage.Calls * ns, CpuKernelNs = 0 };
     }
@@ -127,7 +127,7 @@ public class AnswerTests
     [Fact]
     public void With_too_few_rounds_the_answer_names_no_winner_but_the_number_of_rounds_still_needed() => Assert.Equal(
         "10 B: not decided between unix and tcp: 3 more rounds needed.",
-        Answers.Of(new MeasuredRun(new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 3 }.Make()))[0]);
+        Answers.For(new MeasuredRun(new SampleRuns { Transports = ["tcp", "unix"], Sizes = [10], Rounds = 3 }.Make()))[0]);
 
     [Fact]
     public void A_fixed_window_shorter_than_four_calls_has_no_verdict()
@@ -141,15 +141,15 @@ public class AnswerTests
         }.Make();
         var typed = slow with { Options = slow.Options with { DurationFixed = true } };
 
-        Assert.StartsWith("10 B: unix is fastest", Answers.Of(new MeasuredRun(slow))[0], StringComparison.Ordinal);
+        Assert.StartsWith("10 B: unix is fastest", Answers.For(new MeasuredRun(slow))[0], StringComparison.Ordinal);
         Assert.Matches(@"^10 B: not decided between unix and tcp: a window of 2 s \(-d\) holds fewer than four consecutive calls of .* s",
-            Answers.Of(new MeasuredRun(typed))[0]);
+            Answers.For(new MeasuredRun(typed))[0]);
         // More rounds would not decide. So the answer says why, and the tool offers no more rounds.
         Assert.Matches(@"\. Requests/s are not decided for 400 clients with 10 B: a window of 2 s \(-d\) holds fewer",
             UnixAgainstTcp.Worth(new MeasuredRun(typed)));
         Assert.Equal((0, 1), UnixAgainstTcp.Undecided(new MeasuredRun(typed)));
         var counted = typed with { Options = typed.Options with { Calls = 100 } };
-        Assert.StartsWith("10 B: unix is fastest", Answers.Of(new MeasuredRun(counted))[0], StringComparison.Ordinal);
+        Assert.StartsWith("10 B: unix is fastest", Answers.For(new MeasuredRun(counted))[0], StringComparison.Ordinal);
     }
 
     [Fact]

@@ -98,7 +98,7 @@ public sealed class CompareTests
         Assert.InRange(files.DriftOf(Metric.Rate).Allowance, 0.15, 1);
         Assert.InRange(files.DriftOf(Metric.ClientCpu).Allowance, 0, 0.05);
         var hidden = files.Judge(files.Cells[0].Before, files.Cells[0].After, Metric.Rate)!;
-        Assert.Contains("; cannot be decided with this drift of the machine (", VerdictText.Of(hidden, Metric.Rate),
+        Assert.Contains("; cannot be decided with this drift of the machine (", VerdictText.Describe(hidden, Metric.Rate),
             StringComparison.Ordinal);
     }
 

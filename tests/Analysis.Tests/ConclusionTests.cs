@@ -138,9 +138,9 @@ public sealed class ConclusionTests
         double[] Unix(double factor) => [.. tcp.Select((rate, i) => rate * factor * (i % 2 == 0 ? 1.004 : 0.996))];
         var run = new MeasuredRun(Simulated.Run([tcp, Unix(atFirst), tcp, Unix(1.2), tcp, Unix(0.8), tcp, Unix(atLast)], arms: 2));
         // Rounds without latencies have a doubt, and so has the answer that sums the rounds up.
-        Assert.Contains(Answers.Of(run), line => line.Replace(" (doubt: lost-samples)", "", StringComparison.Ordinal) == expected);
-        Assert.Contains(" B (doubt: lost-samples), tcp ", Answers.Of(run)[^1], StringComparison.Ordinal);
-        Assert.EndsWith(" kB (doubt: lost-samples).", Answers.Of(run)[^1], StringComparison.Ordinal);
+        Assert.Contains(Answers.For(run), line => line.Replace(" (doubt: lost-samples)", "", StringComparison.Ordinal) == expected);
+        Assert.Contains(" B (doubt: lost-samples), tcp ", Answers.For(run)[^1], StringComparison.Ordinal);
+        Assert.EndsWith(" kB (doubt: lost-samples).", Answers.For(run)[^1], StringComparison.Ordinal);
     }
 
     [Theory]
@@ -169,5 +169,5 @@ public sealed class ConclusionTests
         return histogram.Encode();
     }
 
-    private static string FirstAnswer(RunRecord run) => Answers.Of(new MeasuredRun(run))[0];
+    private static string FirstAnswer(RunRecord run) => Answers.For(new MeasuredRun(run))[0];
 }

@@ -12,7 +12,7 @@ public sealed class DoubtTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(3)]
-    public void A_healthy_run_raises_no_doubt(int seed) => Assert.Empty(Doubt.Of(new MeasuredRun(Healthy(seed))));
+    public void A_healthy_run_raises_no_doubt(int seed) => Assert.Empty(Doubt.Find(new MeasuredRun(Healthy(seed))));
 
     [Fact]
     public void Load_before_the_run_raises_no_doubt_if_the_rounds_were_quiet()

@@ -17,7 +17,7 @@ internal static class Doubting
     /// <summary>Changes the rounds of the second cell (unix, 10 B).</summary>
     public static RunRecord Second(Func<Measurement, Measurement> change) => Each(round => round.Cell == 1 ? change(round) : round);
 
-    public static Advice? Find(RunRecord run, string id) => Doubt.Of(new MeasuredRun(run)).FirstOrDefault(advice => advice.Id == id);
+    public static Advice? Find(RunRecord run, string id) => Doubt.Find(new MeasuredRun(run)).FirstOrDefault(advice => advice.Id == id);
 
     public static void Raises(string id, string numbers, RunRecord run)
     {

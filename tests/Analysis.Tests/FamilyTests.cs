@@ -23,7 +23,7 @@ public sealed class FamilyTests
     }
 
     private static bool NamesAWinner(MeasuredRun run) =>
-        Answers.Of(run).Append(UnixAgainstTcp.Worth(run))
+        Answers.For(run).Append(UnixAgainstTcp.Worth(run))
             .Any(answer => Winners.Any(word => answer.Contains(word, StringComparison.Ordinal)))
         || IsAnyAhead(run);
 
@@ -117,7 +117,7 @@ public sealed class FamilyTests
 
     [Fact]
     public void A_difference_of_6_percent_names_a_fastest_arm_at_every_size_in_95_percent_of_runs() =>
-        Assert.InRange(Share(100, random => Answers.Of(Made(random, 0.06)).Count(answer => answer.Contains(" is fastest: ",
+        Assert.InRange(Share(100, random => Answers.For(Made(random, 0.06)).Count(answer => answer.Contains(" is fastest: ",
             StringComparison.Ordinal)) == Sizes), 0.95, 1);
 
     [Fact]
@@ -139,7 +139,8 @@ public sealed class FamilyTests
         }).ToList();
         var cells = made.Cells.Concat(made.Cells.Select(cell => cell with { Key = cell.Key with { Load = "1000/s" } })).ToList();
         var planned = made with { Cells = cells, Rounds = rounds };
-        var measured = planned with { Rounds = [.. rounds, .. rounds.Select(round => round with { Cell = round.Cell + made.Cells.Count })] };
+        var loaded = rounds.Select(round => round with { Cell = round.Cell + made.Cells.Count });
+        var measured = planned with { Rounds = [.. rounds, .. loaded] };
         Assert.InRange(ClaimFamily.Others(new MeasuredRun(measured)).Claims, ClaimFamily.Others(new MeasuredRun(made)).Claims + 1,
             ClaimFamily.Others(new MeasuredRun(planned)).Claims);
     }
@@ -167,6 +168,6 @@ public sealed class FamilyTests
         Assert.False(NamesAWinner(run));
         Assert.Equal(
             "10 B: not decided between tcp, unix and pipe: 6 rounds needed, or 3 more by --resume.",
-            Answers.Of(run)[0]);
+            Answers.For(run)[0]);
     }
 }

@@ -28,7 +28,7 @@ public sealed partial class FormatsAgreeTests
         Assert.True(compared.Count >= table.Count);
         foreach (var one in compared)
         {
-            var (brief, whole) = (VerdictText.Short(one.Verdict), VerdictText.Of(one.Verdict, one.Metric));
+            var (brief, whole) = (VerdictText.Short(one.Verdict), VerdictText.Describe(one.Verdict, one.Metric));
             Assert.Equal(WordOf(brief), WordOf(whole));
             // A format that has only ratios leaves out a ratio whose verdict is withheld.
             Assert.All(formats, made => Assert.Equal(one.Verdict.Withheld.Length == 0 || made.Key != "github-action-benchmark",
@@ -49,9 +49,9 @@ public sealed partial class FormatsAgreeTests
                      let reference = run.ReferenceOf(cell)
                      where reference is not null
                      from metric in new[] { Metric.Rate, Metric.TotalCpu }
-                     let one = ArmComparison.Of(run, cell, reference, metric)
+                     let one = ArmComparison.Compare(run, cell, reference, metric)
                      where one is not null
-                     select (one, Turned: ArmComparison.Of(run, reference, cell, metric)!)).ToList();
+                     select (one, Turned: ArmComparison.Compare(run, reference, cell, metric)!)).ToList();
         Assert.NotEmpty(pairs);
         Assert.All(pairs, pair =>
         {

@@ -28,7 +28,7 @@ public class LayerTests
     public void The_answer_states_the_cost_of_each_layer_and_which_layers_reduce_a_transports_saving()
     {
         // The kernel saves 2.4 µs of 7.5, .NET's sockets take 1.9 µs of the saving back, and gRPC saves 1.0 µs more.
-        var sentences = Answers.Of(new MeasuredRun(LayerRuns.Make(9, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5])));
+        var sentences = Answers.For(new MeasuredRun(LayerRuns.Make(9, Tcp, [5.1, 10.5, 19.5, 39.5, 53.5])));
 
         Assert.Equal("10 B, tcp: of 55.0 µs a call the kernel 7.5, .NET's sockets 3.5, Kestrel's connection 9.0, HTTP/2 20.0 and "
             + "gRPC 15.0.", sentences[0]);
@@ -43,7 +43,7 @@ public class LayerTests
     public void The_saving_of_a_transport_is_stated_and_equal_transports_save_nothing(bool isFaster)
     {
         double[] unix = isFaster ? [5.1, 10.5, 19.5, 39.5, 53.5] : Tcp;
-        var sentence = Answers.Of(new MeasuredRun(LayerRuns.Make(8, Tcp, unix, random: new Random(1))))[1];
+        var sentence = Answers.For(new MeasuredRun(LayerRuns.Make(8, Tcp, unix, random: new Random(1))))[1];
 
         Assert.Equal(isFaster, sentence.StartsWith("10 B, unix: in the kernel unix saves 2.4 µs of tcp's 7.5;", StringComparison.Ordinal));
         Assert.Equal(!isFaster, sentence == "10 B, unix: the difference to tcp is undecided in every layer and for the whole call.");
@@ -69,7 +69,7 @@ public class LayerTests
         {
             Rounds = [.. run.Rounds.Select(round => round with { LatencySumNs = round.LatencySumNs * (round.Number % 3 == 0 ? 400 : 1) })],
         };
-        Assert.Matches(@"^10 B, tcp: no layer of [0-9,.]+ [µm]s a call is decided\.$", Answers.Of(new MeasuredRun(run))[0]);
+        Assert.Matches(@"^10 B, tcp: no layer of [0-9,.]+ [µm]s a call is decided\.$", Answers.For(new MeasuredRun(run))[0]);
     }
 
     [Fact]
@@ -91,7 +91,7 @@ public class LayerTests
     public void The_answer_about_shared_memory_names_the_ring_and_the_layers_that_are_counted_together() => Assert.StartsWith(
         "10 B, shm futex: in the lowest layer (the ring of shm, else the kernel) shm futex saves 2.4 µs of tcp's 7.5; Kestrel's "
             + "connection (with .NET's sockets) costs 1.9 more; gRPC saves 1.0 more; for the whole call (55.0 on tcp), shm futex saves 1.5",
-        Answers.Of(new MeasuredRun(OfSharedMemory()))[1], StringComparison.Ordinal);
+        Answers.For(new MeasuredRun(OfSharedMemory()))[1], StringComparison.Ordinal);
 
     [Fact]
     public void Shared_memory_is_compared_with_the_same_protocol_over_the_reference()
@@ -122,7 +122,7 @@ public class LayerTests
         var run = LayerRuns.Make(9, [floor, 11, 20, 40, 55]);
         run = run with { Host = run.Host with { ServerCpus = cpus } };
 
-        Assert.Equal(isSaid, Answers.Of(new MeasuredRun(run)).Contains("The kernel's part includes the wake-up of a CPU for each message: "
+        Assert.Equal(isSaid, Answers.For(new MeasuredRun(run)).Contains("The kernel's part includes the wake-up of a CPU for each message: "
             + "the echo's only thread sleeps between messages, but the threads of the layers above look for work before they sleep. "
             + "--client-cpus 0 "
             + "--server-cpus 0 avoids these wake-ups."));
@@ -147,7 +147,7 @@ public class LayerTests
     [Fact]
     public void The_answer_states_how_much_more_each_layer_of_a_slower_transport_costs()
     {
-        var sentence = Answers.Of(new MeasuredRun(LayerRuns.Make(9, Tcp, [8.5, 14, 23, 43, 58])))[1];
+        var sentence = Answers.For(new MeasuredRun(LayerRuns.Make(9, Tcp, [8.5, 14, 23, 43, 58])))[1];
 
         Assert.StartsWith("10 B, unix: in the kernel unix costs 1.0 µs more than tcp's 7.5; .NET's sockets cost 2.0 more; for the "
             + "whole call (55.0 on tcp), unix costs 3.0 more", sentence, StringComparison.Ordinal);
@@ -172,7 +172,7 @@ public class LayerTests
         var run = LayerRuns.Make(9, [7.5, 11, 20, 40, 40.1], noise: 0.1);
 
         Assert.False(Budget(run).Steps[^1].Part.IsDecided);
-        Assert.Contains("not decided: gRPC", Answers.Of(new MeasuredRun(run))[0], StringComparison.Ordinal);
+        Assert.Contains("not decided: gRPC", Answers.For(new MeasuredRun(run))[0], StringComparison.Ordinal);
         Assert.Matches(@"not decided, ≤ [0-9.]+\s", Reports.Find("text")!.Make(new ReportModel(run)));
     }
 
@@ -182,7 +182,7 @@ public class LayerTests
         var run = LayerRuns.Make(2, Tcp);
         Assert.Null(Budget(run).Total.Interval);
         Assert.Equal("10 B, tcp: 2 rounds are too few for an interval: the layers of this call are unknown.",
-            Answers.Of(new MeasuredRun(run))[0]);
+            Answers.For(new MeasuredRun(run))[0]);
     }
 
     [Fact]
@@ -192,7 +192,7 @@ public class LayerTests
 
         Assert.Equal(["Kestrel", "HTTP/2", "gRPC"], Budget(run).Steps.Select(step => step.Layer.Short));
         Assert.StartsWith("10 B, tcp: of 55.0 µs a call everything up to Kestrel's connection 20.0, HTTP/2 20.0 and gRPC 15.0",
-            Answers.Of(new MeasuredRun(run))[0], StringComparison.Ordinal);
+            Answers.For(new MeasuredRun(run))[0], StringComparison.Ordinal);
         Assert.DoesNotContain("kernel", Reports.Find("text")!.Make(new ReportModel(run)).Split("Layers of")[1].Split("Doubts")[0],
             StringComparison.Ordinal);
     }

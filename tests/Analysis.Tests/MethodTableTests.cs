@@ -115,7 +115,7 @@ public sealed class MethodTableTests
 
     // The first sentence lists the layers of a call over TCP. The second sentence compares the Unix socket with TCP.
     private static bool OfLayers(Random random) =>
-        !Answers.Of(new MeasuredRun(LayerRuns.Make(LayerRounds, [12, 16, 21, 31, 36], noise: 0.05, random: random)))[1]
+        !Answers.For(new MeasuredRun(LayerRuns.Make(LayerRounds, [12, 16, 21, 31, 36], noise: 0.05, random: random)))[1]
             .Contains("the difference to tcp is undecided in every layer and for the whole call", StringComparison.Ordinal);
 
     private static bool Resumed(Random random)

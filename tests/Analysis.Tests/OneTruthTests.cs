@@ -26,13 +26,13 @@ public sealed partial class OneTruthTests
         var comparisons = from pair in ClaimFamily.Pairs([.. run.Cells.Select(cell => cell.Key)], run.Record.Options.Reference)
                           from metric in new[] { ArmComparison.Headline(run.Cells[pair.One]),
                               ArmComparison.Cost(run.Cells[pair.One], run.Cells[pair.Other]) }
-                          let one = ArmComparison.Of(run, run.Cells[pair.One], run.Cells[pair.Other], metric)
+                          let one = ArmComparison.Compare(run, run.Cells[pair.One], run.Cells[pair.Other], metric)
                           where one is { Verdict: { Withheld.Length: 0, Estimate: { Interval: not null, LeftOut: 0 } } }
                           select one;
         Assert.All(comparisons, one => Assert.Equal(one.Verdict.Estimate.Interval!.Value.Contains(1),
             one.Verdict.Kind is VerdictKind.CannotTell or VerdictKind.NoDifference));
         // The texts agree too: an interval beside "not decided" has bounds of different signs.
-        foreach (var text in Answers.Of(run).Concat(Headlines.Of(run).SelectMany(line => new[] { line.Sentence, line.Headline })))
+        foreach (var text in Answers.For(run).Concat(Headlines.For(run).SelectMany(line => new[] { line.Sentence, line.Headline })))
         {
             Assert.All(Undecided().Matches(text), match => Assert.NotEqual(match.Groups["low"].Value, match.Groups["high"].Value));
             Assert.DoesNotContain("allow by chance", text, StringComparison.Ordinal);
@@ -47,7 +47,8 @@ public sealed partial class OneTruthTests
         Assert.All(run.Cells.Where(cell => run.ReferenceOf(cell) is not null), cell =>
         {
             var reference = run.ReferenceOf(cell)!;
-            var (one, turned) = (ArmComparison.OfHeadline(run, cell), ArmComparison.Of(run, reference, cell, ArmComparison.Headline(cell)));
+            var one = ArmComparison.OfHeadline(run, cell);
+            var turned = ArmComparison.Compare(run, reference, cell, ArmComparison.Headline(cell));
             Assert.Equal(one?.Verdict.Estimate.Ratio, turned?.AgainstReference(run).Verdict.Estimate.Ratio);
         });
     }

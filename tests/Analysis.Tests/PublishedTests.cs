@@ -102,7 +102,7 @@ public sealed class PublishedTests
         // The write-up measured one packet at a time.
         Assert.Empty(AuthorsOf(Make("echo", 10, (Echo("tcp", 1) with { Streams = 64 }, 1), (Echo("unix", 1) with { Streams = 64 }, 1))));
 
-        static IEnumerable<string> AuthorsOf(RunRecord run) => WriteUps.Of(new MeasuredRun(run)).Select(published => published.Author);
+        static IEnumerable<string> AuthorsOf(RunRecord run) => WriteUps.Find(new MeasuredRun(run)).Select(published => published.Author);
     }
 
     [Theory]

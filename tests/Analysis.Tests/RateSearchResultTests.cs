@@ -90,7 +90,7 @@ public class RateSearchResultTests
     public void Every_report_states_the_highest_rate_that_meets_the_objective()
     {
         var run = Run("p99<1ms", seed: 3);
-        var found = Assert.Single(RateSearchResult.Of(new MeasuredRun(run)));
+        var found = Assert.Single(RateSearchResult.FindAll(new MeasuredRun(run)));
         var truth = Queue.Truth(false, 1e6 / ServiceNs, 0.99) * 1e9 / ServiceNs;
         Assert.InRange(found.Rate, truth * 0.95, truth * 1.05);
 
@@ -157,7 +157,7 @@ public class RateSearchResultTests
         // The server is slow: the last rates of the search give less than one call per window.
         var run = Run("p99<10us", seed: 1, length: 20);
         Assert.True(run.Rounds.Count(round => round.Started == 0) > 1);
-        Assert.NotEqual(SearchOutcome.Nowhere, Assert.Single(RateSearchResult.Of(new MeasuredRun(run))).Outcome);
+        Assert.NotEqual(SearchOutcome.Nowhere, Assert.Single(RateSearchResult.FindAll(new MeasuredRun(run))).Outcome);
         Assert.Contains("the highest rate at which tcp keeps p99<10us is unknown",
             Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))),
             StringComparison.Ordinal);
@@ -171,7 +171,7 @@ public class RateSearchResultTests
     public void A_search_with_too_few_calls_finds_no_rate()
     {
         var run = Run("p99.9<1ms", seed: 1, length: 2000);
-        Assert.Equal(SearchOutcome.TooFewCalls, Assert.Single(RateSearchResult.Of(new MeasuredRun(run))).Outcome);
+        Assert.Equal(SearchOutcome.TooFewCalls, Assert.Single(RateSearchResult.FindAll(new MeasuredRun(run))).Outcome);
     }
 
     [Theory]

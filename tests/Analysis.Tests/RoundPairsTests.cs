@@ -98,6 +98,6 @@ public sealed class RoundPairsTests
                 Slices = Of((round.Cell == 0 ? reference : arm)[round.Number - 1]),
             })],
         });
-        return ArmComparison.Of(measured, measured.Cells[1], measured.Cells[0], Metric.Rate)!.Verdict.Estimate;
+        return ArmComparison.Compare(measured, measured.Cells[1], measured.Cells[0], Metric.Rate)!.Verdict.Estimate;
     }
 }

@@ -15,7 +15,7 @@ public class SavingsTests
     [InlineData(0.280, false, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.230 → 0.200 cores of the client, −0.030 [")]
     public void A_saving_is_stated_in_cores_and_latency_at_the_measured_rate(double cores, bool server, string expected)
     {
-        var line = Assert.Single(Answers.Of(new MeasuredRun(AtFiveThousand(cores, server))), line => line.Contains(" in place of "));
+        var line = Assert.Single(Answers.For(new MeasuredRun(AtFiveThousand(cores, server))), line => line.Contains(" in place of "));
 
         Assert.StartsWith(expected, line, StringComparison.Ordinal);
         Assert.Matches(@"; p50 \d+\.\d\d → \d+\.\d\d ms, −\d\.\d\d \[−\d\.\d\d, −\d\.\d\d\]\.$", line);
@@ -26,7 +26,7 @@ public class SavingsTests
     {
         var run = AtFiveThousand(0.28, server: true);
         run = run with { Rounds = [.. run.Rounds.Where(round => round.Number <= 2)] };
-        var line = Assert.Single(Answers.Of(new MeasuredRun(run)), line => line.Contains(" in place of "));
+        var line = Assert.Single(Answers.For(new MeasuredRun(run)), line => line.Contains(" in place of "));
         Assert.Contains(": 0.310 → 0.280 cores (too few rounds for an interval); p50 ", line, StringComparison.Ordinal);
     }
 
@@ -39,7 +39,7 @@ public class SavingsTests
             Rounds = [.. run.Rounds.Select(round => round.Cell == 1
                 ? round with { Connections = round.Connections with { Opened = round.Connections.Requested - 1 } } : round)],
         };
-        var line = Assert.Single(Answers.Of(new MeasuredRun(run)), line => line.Contains(" in place of "));
+        var line = Assert.Single(Answers.For(new MeasuredRun(run)), line => line.Contains(" in place of "));
         Assert.EndsWith("] (doubt: connections).", line, StringComparison.Ordinal);
     }
 
@@ -52,7 +52,7 @@ public class SavingsTests
             Rounds = [.. run.Rounds.Where(round => round is not { Cell: 1, Number: 9 }).Select(round => round.Number < 5 ? round
                 : round with { Client = round.Client with { CpuUserNs = round.Client.CpuUserNs + 400_000_000 } })],
         };
-        var line = Assert.Single(Answers.Of(new MeasuredRun(run)), line => line.Contains(" in place of "));
+        var line = Assert.Single(Answers.For(new MeasuredRun(run)), line => line.Contains(" in place of "));
         Assert.Contains("0.510 → 0.420 cores, +0.010 in pairs of a round [", line, StringComparison.Ordinal);
     }
 
@@ -63,7 +63,7 @@ public class SavingsTests
         run = run with { Rounds = [.. run.Rounds.Select(round => round.Cell == 0 ? round with { Credited = 8000 } : round)] };
 
         Assert.Contains("At 5,000 calls/s, 10 B, unix in place of tcp: tcp reached only 4,000/s, so nothing is known at the given rate.",
-            Answers.Of(new MeasuredRun(run)));
+            Answers.For(new MeasuredRun(run)));
     }
 
     [Fact]
@@ -93,7 +93,7 @@ public class SavingsTests
                 "At 5,000 calls/s, Take, unix push in place of tcp push: 0.310 → 0.280 cores, −0.030 [−0.030, −0.030]; the latency of a "
                     + "message is not known.",
             ],
-            Answers.Of(given));
+            Answers.For(given));
         Assert.All(given.Cells, cell => Assert.Null(cell.Value(Metric.P50)));
         Assert.Contains("\nLatency: not known\n", Transcript.CellResult(given.Record, given.Record.Rounds[0]), StringComparison.Ordinal);
 
@@ -101,7 +101,7 @@ public class SavingsTests
         alone = alone with { Cells = [.. alone.Cells.Take(1)], Rounds = [.. alone.Rounds.Where(round => round.Cell == 0)] };
         Assert.Equal(
             "Take: tcp push carries 5,000 messages/s for 62.0 µs of client + server CPU each; the latency of a message is not known.",
-            Assert.Single(Answers.Of(new MeasuredRun(alone))));
+            Assert.Single(Answers.For(new MeasuredRun(alone))));
 
         static string LatencyOf(int calls, long ns)
         {
@@ -113,7 +113,7 @@ public class SavingsTests
 
     [Fact]
     public void A_run_at_full_load_has_no_saving() => Assert.DoesNotContain(
-        Answers.Of(new MeasuredRun(new SampleRuns { Sizes = [10] }.Make())), line => line.Contains(" in place of "));
+        Answers.For(new MeasuredRun(new SampleRuns { Sizes = [10] }.Make())), line => line.Contains(" in place of "));
 
     /// <summary>Makes two arms at 5,000 calls/s for two seconds. tcp takes 0.31 cores, of which the server takes 0.08.</summary>
     private static RunRecord AtFiveThousand(double cores, bool server)

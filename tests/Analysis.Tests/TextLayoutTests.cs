@@ -117,7 +117,7 @@ public sealed class TextLayoutTests
         var places = parts.Select(part => text.IndexOf(part, StringComparison.Ordinal)).ToList();
         Assert.DoesNotContain(-1, places);
         Assert.True(places.SequenceEqual(places.Order()), text);
-        foreach (var doubt in Doubt.Of(Layered.Files[0].Run))
+        foreach (var doubt in Doubt.Find(Layered.Files[0].Run))
             Assert.Matches($"\n  {doubt.Id} +{Regex.Escape(AdviceText.Brief(doubt)[..20])}", text);
     }
 
@@ -201,7 +201,7 @@ public sealed class TextLayoutTests
                 SamplesPerRound = 10,
                 Noise = 0.2,
             }.Make());
-            foreach (var answer in Headlines.Of(run))
+            foreach (var answer in Headlines.For(run))
             {
                 Assert.Equal(answer.Sentence.Contains(" is fastest", StringComparison.Ordinal), answer.Headline.Length > 0);
                 (won, open) = (won + (answer.Headline.Length > 0 ? 1 : 0), open + (answer.Headline.Length > 0 ? 0 : 1));

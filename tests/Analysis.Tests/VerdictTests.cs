@@ -23,7 +23,7 @@ public sealed class VerdictTests
     public void A_duration_that_is_rounded_to_1000_has_the_next_unit(double ns, string shown) => Assert.Equal(shown, Quantity.Duration(ns));
 
     private static string Say(double delta, params double[] ratios) =>
-        VerdictText.Of(Verdict.From(Simulated.Estimate(ratios), delta), Metric.Rate);
+        VerdictText.Describe(Verdict.From(Simulated.Estimate(ratios), delta), Metric.Rate);
 
     [Fact]
     public void A_verdict_is_a_difference_or_no_difference_or_undecided()
@@ -52,7 +52,7 @@ public sealed class VerdictTests
             Ratio = low > 1 ? 1.23 : 0.77,
             Interval = new Interval(low, high),
         }, 0.03);
-        Assert.Equal((whole, brief), (VerdictText.Of(verdict, Metric.Rate), VerdictText.Short(verdict)));
+        Assert.Equal((whole, brief), (VerdictText.Describe(verdict, Metric.Rate), VerdictText.Short(verdict)));
     }
 
     [Theory]
@@ -143,7 +143,7 @@ public sealed class VerdictTests
             if (verdict.MoreRounds is not { Most: < MoreRounds.Many } more)
                 continue;
             var isNarrow = more.Most <= 30 * more.Least;
-            Assert.Equal(isNarrow, VerdictText.Of(verdict, Metric.Rate).Contains("; roughly ", StringComparison.Ordinal));
+            Assert.Equal(isNarrow, VerdictText.Describe(verdict, Metric.Rate).Contains("; roughly ", StringComparison.Ordinal));
             (said, silent) = (said + (isNarrow ? 1 : 0), silent + (isNarrow ? 0 : 1));
         }
         Assert.True(said > 10 && silent > 10, $"{said} and {silent}");

@@ -21,7 +21,7 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     /// interval decides the verdict. In a run of <c>ab</c>, <see cref="BuildComparison"/> judges head against base.
     /// Null when no round has the metric in both cells.
     /// </summary>
-    public static ArmComparison? Of(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
+    public static ArmComparison? Compare(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
         // The limits of a verdict are changes against the reference. If the arm is 9.5 % below the reference, the
         // reference is 10.5 % above the arm. So two cells are judged in one direction only, and the verdict for the
@@ -34,7 +34,7 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
 
     private static Verdict? Judge(MeasuredRun run, MeasuredCell cell, MeasuredCell reference, Metric metric)
     {
-        if (BuildComparison.Of(run)?.Judge(cell, reference, metric) is { } ofBuilds)
+        if (BuildComparison.From(run)?.Judge(cell, reference, metric) is { } ofBuilds)
             return ofBuilds;
         var options = run.Record.Options;
         var claim = ClaimFamily.Find(run, cell, reference, metric.Id);
@@ -54,7 +54,7 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     /// All texts and tables show the arm against its reference, so a difference has the same number everywhere.
     /// </summary>
     public ArmComparison AgainstReference(MeasuredRun run) =>
-        run.ReferenceOf(Reference) == Cell ? Of(run, Reference, Cell, Metric)! : this;
+        run.ReferenceOf(Reference) == Cell ? Compare(run, Reference, Cell, Metric)! : this;
 
     /// <summary>
     /// Finds a cell whose values are only lower bounds, if the true, larger values could change the verdict. Null if
@@ -96,5 +96,5 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
 
     /// <summary>Compares the cell with its reference by its <see cref="Headline"/>. Null without a reference or a common value.</summary>
     public static ArmComparison? OfHeadline(MeasuredRun run, MeasuredCell cell) =>
-        run.ReferenceOf(cell) is { } reference ? Of(run, cell, reference, Headline(cell)) : null;
+        run.ReferenceOf(cell) is { } reference ? Compare(run, cell, reference, Headline(cell)) : null;
 }

@@ -31,7 +31,7 @@ public sealed class BuildComparison
     /// <summary>
     /// Returns the result of a run of <c>ab</c>. Null for other runs, and when no cell was measured in both builds.
     /// </summary>
-    public static BuildComparison? Of(MeasuredRun run) =>
+    public static BuildComparison? From(MeasuredRun run) =>
         run.IsOfBuilds && OfRuns.GetValue(run, one => new BuildComparison(one)) is { Sides.Cells.Count: > 0 } made ? made : null;
 
     /// <summary>

@@ -51,9 +51,9 @@ public sealed class ClaimFamily
     {
         var references = new ReferenceChoice(reference, keys);
         var arms = Enumerable.Range(0, keys.Count).Where(i => !AaTest.IsAa(keys[i]) && !keys[i].VariesRate).ToList();
-        var chosen = arms.GroupBy(i => Workload.Of(keys[i])).SelectMany(workload => Arms.Choices([.. workload], i => keys[i]))
+        var chosen = arms.GroupBy(i => Workload.From(keys[i])).SelectMany(workload => Arms.Choices([.. workload], i => keys[i]))
             .SelectMany(choice => choice.SelectMany((one, at) => choice.Skip(at + 1).Select(other => (one, other))));
-        var against = arms.Select(i => (i, Other: references.Of(i))).Where(pair => pair.Other is not null)
+        var against = arms.Select(i => (i, Other: references.Choose(i))).Where(pair => pair.Other is not null)
             .Select(pair => (Math.Min(pair.i, pair.Other!.Value), Math.Max(pair.i, pair.Other!.Value)));
         return chosen.Concat(against).ToHashSet();
     }

@@ -44,6 +44,6 @@ internal static class CompareSummary
             return "";
         var (cell, verdict) = cells.MaxBy(one => Math.Abs(Math.Log(one.Verdict!.Estimate.Ratio)));
         return Invariant($"{word} in {cells.Count} of {all} ({(cells.Count == 1 ? "" : "most: ")}{cell.Key.Arm}, ")
-            + $"{Arms.NameOf(comparison.Before.Run, cell.Workload)}: {VerdictText.Of(verdict!, metric)})";
+            + $"{Arms.NameOf(comparison.Before.Run, cell.Workload)}: {VerdictText.Describe(verdict!, metric)})";
     }
 }

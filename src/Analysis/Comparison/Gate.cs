@@ -37,7 +37,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         if (comparison.Cells.Count == 0)
             missing.Add($"{comparison.Before.Name} and {comparison.After.Name} have no cell in common");
         foreach (var key in comparison.OnlyBefore)
-            missing.Add($"{key.Arm}, {Arms.NameOf(comparison.Before.Run, Workload.Of(key))} is only in {comparison.Before.Name}");
+            missing.Add($"{key.Arm}, {Arms.NameOf(comparison.Before.Run, Workload.From(key))} is only in {comparison.Before.Name}");
         foreach (var (before, after) in comparison.Cells)
             JudgeFailures(comparison, before, after, crossed);
         foreach (var limit in limits)
@@ -98,7 +98,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         // Rounds with the value 0 have no ratio and are left out. If all zeros are on the side "better", a crossed
         // limit stays crossed.
         if (estimate.LeftOut > 0 && (!isCrossed || worse.Values(limit.Metric).Contains(0)))
-            open.Add($"{where}: {VerdictText.Of(Verdict.From(estimate, 0), limit.Metric)}");
+            open.Add($"{where}: {VerdictText.Describe(Verdict.From(estimate, 0), limit.Metric)}");
         else if (limit.Metric.IsBound(side.Rounds))
             open.Add($"{where}: {ArmComparison.OnlyBound(limit.Metric, (side == after ? comparison.After : comparison.Before).Name)}");
         else if (isCrossed)

@@ -16,7 +16,7 @@ public static class VerdictText
     /// Writes a verdict: <c>faster by 45 % [41 %, 48 %]</c>, <c>no difference larger than 1.8 %</c>,
     /// <c>undecided: between −2.0 % and +46 %</c>.
     /// </summary>
-    public static string Of(Verdict verdict, Metric metric) => verdict.Kind switch
+    public static string Describe(Verdict verdict, Metric metric) => verdict.Kind switch
     {
         VerdictKind.Higher or VerdictKind.Lower => Size(verdict, metric, ""),
         VerdictKind.NoDifference => Within(verdict.LargestDifference),
@@ -39,7 +39,7 @@ public static class VerdictText
     /// <summary>Writes a verdict with the name of the reference: <c>faster than tcp by 45 % [41 %, 48 %]</c>.</summary>
     public static string Against(Verdict verdict, Metric metric, string reference) =>
         verdict.Kind is VerdictKind.Higher or VerdictKind.Lower
-        ? Size(verdict, metric, $" than {reference}") : $"{Of(verdict, metric)} between it and {reference}";
+        ? Size(verdict, metric, $" than {reference}") : $"{Describe(verdict, metric)} between it and {reference}";
 
     /// <summary>Writes the largest possible difference: <c>no difference larger than 1.8 %</c>.</summary>
     public static string Within(double largest) => $"no difference larger than {RoundedUp(largest)}";

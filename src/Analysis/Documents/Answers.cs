@@ -14,7 +14,7 @@ namespace IpcBench.Analysis.Documents;
 public static class Answers
 {
     /// <summary>Lists the sentences of the answer: on workloads and the whole run, or on each metric for a run of <c>ab</c>.</summary>
-    public static IReadOnlyList<string> Of(MeasuredRun run) => BuildComparison.Of(run) is { Sides: var sides }
+    public static IReadOnlyList<string> For(MeasuredRun run) => BuildComparison.From(run) is { Sides: var sides }
         ? [.. CompareSummary.Sentences(sides, FileComparison.Shown)]
         : [.. Concurrency.Lines(run), .. OfWorkloads(run).Select(answer => answer.Sentence), .. OfRun(run)];
 
@@ -86,7 +86,7 @@ public static class Answers
     private static bool IsAhead(ArmComparison? comparison) => comparison is { IsBetter: true, Verdict.IsTooLittle: false };
 
     private static ArmComparison? Between(MeasuredRun run, MeasuredCell cell, MeasuredCell other) =>
-        ArmComparison.Of(run, cell, other, ArmComparison.Headline(cell));
+        ArmComparison.Compare(run, cell, other, ArmComparison.Headline(cell));
 
     /// <summary>Returns the comparison of the first of these arms that is ahead of the cell. Null when no arm is ahead.</summary>
     private static ArmComparison? Best(MeasuredRun run, IEnumerable<MeasuredCell> arms, MeasuredCell cell) =>
@@ -168,7 +168,7 @@ public static class Answers
     /// Compares the CPU per call of two cells in pairs of rounds. Null when the difference is undecided or too small to matter.
     /// </summary>
     internal static ArmComparison? CostOf(MeasuredRun run, MeasuredCell cell, MeasuredCell other) =>
-        ArmComparison.Of(run, cell, other, ArmComparison.Cost(cell, other)) is { Verdict.IsTooLittle: false } cost
+        ArmComparison.Compare(run, cell, other, ArmComparison.Cost(cell, other)) is { Verdict.IsTooLittle: false } cost
             && (cost.IsBetter || cost.IsWorse) ? cost : null;
 
     /// <summary>Says how much CPU per call the compared cell saves or costs. Empty when this is undecided or too small to matter.</summary>
@@ -237,7 +237,7 @@ internal static class Crossover
             $"{Winner(stretch[0])} {(i == 0 ? "is faster " : "")}{Where(stretch, sizes)}{Answers.Reserve(run, stretch)}");
         var where = sizes[0].Workload with { Size = 0 } is var workload
             && run.Cells.Any(c => c.Workload with { Size = 0 } != workload && c.Key.IsFullLoad)
-            ? TextBuilding.Invariant($" at {workload.Connections} connections × {workload.Streams}{Of(workload.ServerWork)}") : "";
+            ? TextBuilding.Invariant($" at {workload.Connections} connections × {workload.Streams}{OfWork(workload.ServerWork)}") : "";
         return $"Crossover{where}: {string.Join(", ", parts)}.";
     }
 
@@ -251,7 +251,7 @@ internal static class Crossover
             : from == to ? $"at {from}" : $"from {from} to {to}";
     }
 
-    private static string Of(string work) => work.Length == 0 ? "" : $", work {work}";
+    private static string OfWork(string work) => work.Length == 0 ? "" : $", work {work}";
 
     private static string Winner(ArmComparison comparison) => comparison.IsBetter ? comparison.Cell.Key.Arm : comparison.Reference.Key.Arm;
 }

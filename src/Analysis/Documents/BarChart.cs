@@ -11,7 +11,7 @@ internal static class BarChart
     private const string Eighths = " ▏▎▍▌▋▊▉";
 
     /// <summary>Draws the bars of the cells at full load, or of the cells at a given load.</summary>
-    public static string Of(MeasuredRun run, bool atFullLoad)
+    public static string Draw(MeasuredRun run, bool atFullLoad)
     {
         var text = new StringBuilder();
         var workloads = RunTables.InOrder(run).Where(cell => RunTables.IsAtFullLoad(cell) == atFullLoad)

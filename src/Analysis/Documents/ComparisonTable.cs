@@ -8,7 +8,7 @@ namespace IpcBench.Analysis.Documents;
 internal static class ComparisonTable
 {
     /// <summary>Makes the table, and counts the rows that are left out because their verdict is undecided or no difference.</summary>
-    public static (TextTable Table, int Left) Of(FileComparison comparison, bool verbose)
+    public static (TextTable Table, int Left) Make(FileComparison comparison, bool verbose)
     {
         var left = 0;
         var table = new TextTable(
@@ -29,7 +29,7 @@ internal static class ComparisonTable
                 table.Add(Arms.NameOf(comparison.Before.Run, before.Workload), before.Key.Arm, metric.Title, before.ShowMiddle(metric),
                     after.ShowMiddle(metric),
                     verdict is null ? Quantity.None : VerdictText.Change(verdict.Estimate), verdict is null ? "undecided"
-                        : VerdictText.Of(verdict, metric));
+                        : VerdictText.Describe(verdict, metric));
             }
         }
         return (table, left);
@@ -53,7 +53,8 @@ internal static class ComparisonTable
         var confidence = VerdictText.Confidence(1 - comparisons.Min(comparison => comparison.Alpha));
         return $"Rounds of two files are not pairs: ratios of the metric's medians over the rounds, with exact rank-sum intervals, "
             + $"simultaneous for all cells and metrics{(comparisons.Any(comparison => comparison.HasLimits)
-                ? " (separately for metrics with and without limits)" : "")} at {confidence}{(widest > 0 ? $", widened by up to {Quantity.Percent(
-            Math.Exp(widest) - 1)} for the drift of the machine in each metric" : "")}.{marks}";
+                ? " (separately for metrics with and without limits)" : "")} at {confidence}"
+            + (widest > 0 ? $", widened by up to {Quantity.Percent(Math.Exp(widest) - 1)} for the drift of the machine in each metric" : "")
+            + $".{marks}";
     }
 }

@@ -23,27 +23,27 @@ internal sealed class Document(NamedRun file)
     public bool IsMeasured => run.Cells.Any(cell => cell.Median is not null);
 
     /// <summary>What was measured, where and how, one item per line.</summary>
-    public Section Header => field ??= Section.Of("Measured with", new Block { Sentences = [.. RunHeader.Lines(run)] });
+    public Section Header => field ??= Section.With("Measured with", new Block { Sentences = [.. RunHeader.Lines(run)] });
 
     public string Command => "GrpcBench " + string.Join(' ', run.Record.CommandLine);
 
     public Section Answer => field ??= OfBuilds is { Sides: var sides }
-        ? Section.Of("head against base", new Block { Sentences = Answers.Of(run) },
+        ? Section.With("head against base", new Block { Sentences = Answers.For(run) },
             new Block
             {
                 Caption = "Cell by cell",
-                Table = ComparisonTable.Of(sides, verbose: true).Table,
+                Table = ComparisonTable.Make(sides, verbose: true).Table,
                 Note = ComparisonTable.Method([sides]),
             })
-        : Section.Of("Answer", [.. Grid.Blocks, new Block { Sentences = [.. AnswerLines.Select(line => line.Sentence)] }]);
+        : Section.With("Answer", [.. Grid.Blocks, new Block { Sentences = [.. AnswerLines.Select(line => line.Sentence)] }]);
 
     /// <summary>The comparison of a run of <c>ab</c>. Null for other runs, and when no cell was measured in both builds.</summary>
-    public BuildComparison? OfBuilds { get; } = BuildComparison.Of(file.Run);
+    public BuildComparison? OfBuilds { get; } = BuildComparison.From(file.Run);
 
     /// <summary>
     /// The table of a Unix socket against TCP with its conclusion, and the tables of other transports and of settings.
     /// </summary>
-    public Section Grid => field ??= Section.Of("Answer",
+    public Section Grid => field ??= Section.With("Answer",
     [
         new Block
         {
@@ -54,17 +54,17 @@ internal sealed class Document(NamedRun file)
         },
         UnixAgainstTcp.Others(run) is { IsEmpty: false } others
             ? new Block { Caption = UnixAgainstTcp.OthersTitle(run), Table = others } : new Block(),
-        .. SettingTables.Of(run),
+        .. SettingTables.Make(run),
     ]);
 
     /// <summary>
     /// A Unix socket against TCP by requests/s, as a coloured grid for a page: by shape of the load and by size. Null if no
     /// Unix socket was compared with TCP.
     /// </summary>
-    public VerdictGrid? AtAGlance => VerdictGrid.Of(run);
+    public VerdictGrid? AtAGlance => VerdictGrid.Compute(run);
 
     /// <summary>Sentences about results that are not in <see cref="Grid"/>. A sentence about a winner has a headline of figures.</summary>
-    public IEnumerable<AnswerLine> AnswerLines => Headlines.Of(run);
+    public IEnumerable<AnswerLine> AnswerLines => Headlines.For(run);
 
     /// <summary>The main tables of the run, which a screen shows.</summary>
     public Section Main => field ??= !RoundTrips.IsEmpty ? RoundTrips
@@ -81,7 +81,7 @@ internal sealed class Document(NamedRun file)
         OfTable("Latency at the given load", "", RunTables.AtGivenLoad(run)) is { IsEmpty: false } section
         ? section with
         {
-            Blocks = [section.Blocks[0] with { Bars = BarChart.Of(run, atFullLoad: false), Columns = RunTables.AtGivenLoadWords }],
+            Blocks = [section.Blocks[0] with { Bars = BarChart.Draw(run, atFullLoad: false), Columns = RunTables.AtGivenLoadWords }],
         }
         : Section.Empty;
 
@@ -92,21 +92,21 @@ internal sealed class Document(NamedRun file)
 
     private IEnumerable<string> Objectives => run.Cells.Where(cell => cell.Key.VariesRate).Select(cell => cell.Key.Load).Distinct();
 
-    public Section Throughput => field ??= Section.Of($"{Arms.RateTitle(run)} (median round)",
+    public Section Throughput => field ??= Section.With($"{Arms.RateTitle(run)} (median round)",
         RunTables.Throughput(run) is { IsEmpty: true } && IsMeasured ? [] : [new Block
         {
-            Bars = BarChart.Of(run, atFullLoad: true),
+            Bars = BarChart.Draw(run, atFullLoad: true),
             Table = RunTables.Throughput(run),
             Columns = RunTables.ThroughputColumns(run),
             Note = RunTables.Contradictions(run),
         }]);
 
     public Section Latency => field ??=
-        Section.Of("Latency of the calls of all rounds", new Block { Table = RunTables.Latency(run) });
+        Section.With("Latency of the calls of all rounds", new Block { Table = RunTables.Latency(run) });
 
     /// <summary>The wake-ups, which explain why one arm costs more than another.</summary>
     public Section WakeUps => field ??= Documents.WakeUps.Table(run) is { IsEmpty: false } table
-        ? Section.Of(Documents.WakeUps.Title, new Block
+        ? Section.With(Documents.WakeUps.Title, new Block
         {
             Table = table,
             Columns = Documents.WakeUps.Words,
@@ -117,13 +117,13 @@ internal sealed class Document(NamedRun file)
     public Section Connections => field ??= OfTable("", RunHeader.Connections, RunTables.Connections(run));
 
     /// <summary>How ratios were estimated. Empty when no cell has a reference.</summary>
-    public Section Method => field ??= Section.Of("",
+    public Section Method => field ??= Section.With("",
         new Block { Caption = run.Cells.Any(cell => run.ReferenceOf(cell) is not null) ? RunHeader.Method(run) : "" });
 
     public Section Verdicts => field ??= OfTable("", RunHeader.Method(run), RunTables.Verdicts(run));
 
     /// <summary>The layers of a run of <c>layers</c>.</summary>
-    public Section Layers => field ??= LayerBudget.Compute(run) is not { Count: > 0 } layers ? Section.Empty : Section.Of(LayerText.Title,
+    public Section Layers => field ??= LayerBudget.Compute(run) is not { Count: > 0 } layers ? Section.Empty : Section.With(LayerText.Title,
         new Block { Bars = LayerText.Bars(run, layers), Table = LayerText.Table(run, layers), Note = LayerText.Caption(layers) },
         LayersOfCpu(layers));
 
@@ -133,25 +133,25 @@ internal sealed class Document(NamedRun file)
             ? new Block { Caption = LayerText.OfCpu, Table = LayerText.Table(run, ofCpu) } : new Block();
 
     /// <summary>The times of a run of <c>echo</c>.</summary>
-    public Section RoundTrips => field ??= EchoTable.Fits(run) ? OfTable(EchoTable.Title, "", EchoTable.Of(run)) : Section.Empty;
+    public Section RoundTrips => field ??= EchoTable.Fits(run) ? OfTable(EchoTable.Title, "", EchoTable.Make(run)) : Section.Empty;
 
     /// <summary>Where the CPU time of the server goes, in a run with <c>--profile</c>.</summary>
-    public Section Profile => field ??= Section.Of(ProfileSection.Title, ProfileSection.Of(run));
+    public Section Profile => field ??= Section.With(ProfileSection.Title, ProfileSection.Make(run));
 
-    public Section Doubts => field ??= Section.Of("Doubts", new Block { Doubts = Doubt.Of(run) });
+    public Section Doubts => field ??= Section.With("Doubts", new Block { Doubts = Doubt.Find(run) });
 
     /// <summary>The comparisons with the write-ups that the run repeats.</summary>
-    public Section Published => field ??= Section.Of("Published", [.. PublishedSection.Of(file)]);
+    public Section Published => field ??= Section.With("Published", [.. PublishedSection.Make(file)]);
 
     /// <summary>The first table of <see cref="Published"/> that compares measured ratios with published ratios.</summary>
-    public Section PublishedInBrief => field ??= Section.Of("Published",
+    public Section PublishedInBrief => field ??= Section.With("Published",
         [.. Published.Blocks.Where(block => block.Table is { LastIsWords: true }).Take(1)]);
 
     /// <summary>The machine and the settings of the run, without unknown values.</summary>
-    public IEnumerable<(string Name, string Value)> Environment => EnvironmentList.Of(run.Record).Where(entry => entry.Value.Length > 0);
+    public IEnumerable<(string Name, string Value)> Environment => EnvironmentList.Make(run.Record).Where(entry => entry.Value.Length > 0);
 
     private static Block[] Whole(TextTable table, string note) => table.IsEmpty ? [] : [new Block { Table = table, Note = note }];
 
     private static Section OfTable(string title, string caption, TextTable table) =>
-        table.IsEmpty ? Section.Empty : Section.Of(title, new Block { Caption = caption, Table = table });
+        table.IsEmpty ? Section.Empty : Section.With(title, new Block { Caption = caption, Table = table });
 }

@@ -22,7 +22,7 @@ internal static class EchoTable
     public static bool Fits(MeasuredRun run) => run.Cells.Any(cell => cell.Median is not null)
         && run.Cells.All(cell => cell.Key.Protocol == "echo");
 
-    public static TextTable Of(MeasuredRun run)
+    public static TextTable Make(MeasuredRun run)
     {
         var cells = Arms.ByWorkload(run).SelectMany(workload => workload).ToList();
         var arms = cells.Select(cell => (cell.Key.Arm, Compared: run.ReferenceOf(cell) is not null)).Distinct()

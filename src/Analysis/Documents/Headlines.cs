@@ -14,7 +14,7 @@ public sealed record AnswerLine(string Sentence, string Headline = "");
 /// </summary>
 public static class Headlines
 {
-    public static IEnumerable<AnswerLine> Of(MeasuredRun run)
+    public static IEnumerable<AnswerLine> For(MeasuredRun run)
     {
         var workloads = Answers.OfWorkloads(run).Where(answer => !answer.Arms.All(arm => UnixAgainstTcp.Holds(run, arm))).ToList();
         var winners = workloads.ConvertAll(answer => answer.Winner);

@@ -6,7 +6,7 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>The title of a page or picture: <c>Unix socket and named pipe against TCP – linux-2cpu</c>.</summary>
 internal static class PageTitle
 {
-    public static string Of(ReportModel model)
+    public static string For(ReportModel model)
     {
         var labels = model.Files.Select(file => file.Run.Record.Label).Where(label => label.Length > 0).Distinct().ToList();
         return labels.Count == 0 ? What(model) : $"{What(model)} – {And(labels)}";

@@ -15,11 +15,11 @@ internal static class ProfileSection
     private const double Most = 0.5;
 
     /// <summary>Makes a block for each load, and a block with notes about the samples. Empty without <c>--profile</c>.</summary>
-    public static IReadOnlyList<Block> Of(MeasuredRun run)
+    public static IReadOnlyList<Block> Make(MeasuredRun run)
     {
         if (run.Record.Profile is not { } profile)
             return [];
-        var sampled = StageShares.Of(run);
+        var sampled = StageShares.Compute(run);
         var blocks = sampled.GroupBy(cell => cell.Cell.Workload).Select(load => OfLoad(run, [.. load])).ToList();
         var sentences = Refusals(run).ToList();
         if (sampled.Count > 0)
@@ -36,9 +36,9 @@ internal static class ProfileSection
     /// Explains a decided difference in the server's CPU per call by a stage: the largest difference that has such a stage. Else null.
     /// </summary>
     public static string? Line(MeasuredRun run) =>
-        (from arm in StageShares.Of(run)
+        (from arm in StageShares.Compute(run)
          let reference = ReferenceOf(run, arm)
-         where reference is not null && ArmComparison.Of(run, arm.Cell, reference.Cell, Metric.ServerCpu)
+         where reference is not null && ArmComparison.Compare(run, arm.Cell, reference.Cell, Metric.ServerCpu)
              is { Verdict.IsTooLittle: false } and ({ IsBetter: true } or { IsWorse: true })
          let whole = (arm.CallNs - reference.CallNs) ?? 0
          from stage in StageShares.Names([arm, reference])
@@ -69,7 +69,7 @@ internal static class ProfileSection
             : new("", more, PairedDifference.Compute(run, arm.Cell, reference.Cell, Metric.ServerCpu.Value)?.Interval?.With(more));
 
     private static StageShares? ReferenceOf(MeasuredRun run, StageShares arm) =>
-        run.ReferenceOf(arm.Cell) is not { } reference ? null : StageShares.Of(run).FirstOrDefault(other => other.Cell == reference);
+        run.ReferenceOf(arm.Cell) is not { } reference ? null : StageShares.Compute(run).FirstOrDefault(other => other.Cell == reference);
 
     private static string Value(StageShares arm, double share) =>
         arm.CallNs is { } all ? Quantity.Micros(share * all) : Quantity.Percent(share);

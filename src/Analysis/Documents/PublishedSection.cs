@@ -13,12 +13,12 @@ namespace IpcBench.Analysis.Documents;
 internal static class PublishedSection
 {
     /// <summary>Makes the blocks that compare a run with its write-ups. Empty for a run that repeats no write-up.</summary>
-    public static IEnumerable<Block> Of(NamedRun file) => WriteUps.Of(file.Run).SelectMany(published => Of(published, [file]));
+    public static IEnumerable<Block> Make(NamedRun file) => WriteUps.Find(file.Run).SelectMany(published => Make(published, [file]));
 
     /// <summary>
     /// Makes the section of a write-up and the runs that repeat it. Without runs, the section has only the published numbers.
     /// </summary>
-    public static IEnumerable<Block> Of(PublishedComparison published, IReadOnlyList<NamedRun> files)
+    public static IEnumerable<Block> Make(PublishedComparison published, IReadOnlyList<NamedRun> files)
     {
         yield return new Block
         {
@@ -127,7 +127,7 @@ internal static class PublishedSection
     private static IEnumerable<string> LeftOver(PublishedComparison published, MeasuredRun run)
     {
         // A run may repeat several write-ups. A cell of any of these write-ups is not "only measured".
-        var choices = WriteUps.Of(run).SelectMany(one => one.Figures.Select(figure => figure.Cell)
+        var choices = WriteUps.Find(run).SelectMany(one => one.Figures.Select(figure => figure.Cell)
             .Concat(one.Ratios.SelectMany(ratio => new[] { ratio.Cell, ratio.Reference }))).Distinct()
             .Where(choice => choice.In(run) is not null).ToList();
         var missing = published.Figures.Count > 0
@@ -137,7 +137,7 @@ internal static class PublishedSection
             yield return $"Only published: {string.Join("; ", named)}.";
         var own = run.Cells.Where(cell => cell.Median is not null && !choices.Exists(choice => choice.Fits(cell.Key)))
             .GroupBy(cell => cell.Key.Arm).ToList();
-        if (own.Count > 0 && WriteUps.Of(run)[0] == published)
+        if (own.Count > 0 && WriteUps.Find(run)[0] == published)
             yield return $"Only measured: {string.Join("; ", own.Select(arm => Own(run, arm)))}.";
     }
 

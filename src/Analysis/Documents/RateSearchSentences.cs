@@ -16,14 +16,14 @@ public static class RateSearchSentences
         + "against the objective.";
 
     /// <summary>Writes a sentence for each arm and workload.</summary>
-    public static IEnumerable<string> Lines(MeasuredRun run) => RateSearchResult.Of(run).Select(found => Line(run, found));
+    public static IEnumerable<string> Lines(MeasuredRun run) => RateSearchResult.FindAll(run).Select(found => Line(run, found));
 
     /// <summary>Makes a table with a row for each arm and workload.</summary>
     public static TextTable Table(MeasuredRun run)
     {
         var table = new TextTable(Arms.Heading(run), "transport", "highest rate", "interval", "of full load", "windows")
         { Words = 2, Spare = ["windows", "of full load"] };
-        foreach (var found in RateSearchResult.Of(run))
+        foreach (var found in RateSearchResult.FindAll(run))
         {
             var (sign, isKnown) = (found.Outcome switch { SearchOutcome.Everywhere => "≥ ", SearchOutcome.Nowhere => "< ", _ => "" },
                 found.Rate > 0);
@@ -38,10 +38,10 @@ public static class RateSearchSentences
     /// <summary>Makes a table of all windows and their rates: the numbers of the plot of the search.</summary>
     public static TextTable Windows(MeasuredRun run)
     {
-        var terms = RateSearchResult.Of(run).SelectMany(found => found.Objective.Terms).DistinctBy(term => term.Name).ToList();
+        var terms = RateSearchResult.FindAll(run).SelectMany(found => found.Objective.Terms).DistinctBy(term => term.Name).ToList();
         var table = new TextTable([Arms.Heading(run), "transport", "rate", .. terms.Select(term => term.Name), "kept"])
         { Words = 2, LastIsWords = true };
-        foreach (var found in RateSearchResult.Of(run))
+        foreach (var found in RateSearchResult.FindAll(run))
         {
             foreach (var (window, isKept) in found.Windows.OrderBy(one => one.Window.Record.AskedRate))
                 table.Add([Arms.NameOf(run, found.Cell.Workload, withLoad: false), found.Cell.Key.Arm,

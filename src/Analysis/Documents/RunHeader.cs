@@ -36,7 +36,7 @@ internal static class RunHeader
     /// <summary>Says how verdicts are made: confidence, families of comparisons, and the difference that does not matter.</summary>
     public static string Method(MeasuredRun run)
     {
-        if (BuildComparison.Of(run) is { Sides: var sides })
+        if (BuildComparison.From(run) is { Sides: var sides })
             return ComparisonTable.Method([sides]);
         var options = run.Record.Options;
         var before = options.Looks.SkipLast(1).Select(look => look.ToString(CultureInfo.InvariantCulture)).ToList();
@@ -137,7 +137,7 @@ internal static class RunHeader
 /// <summary>The machine and the settings of a run, by name.</summary>
 internal static class EnvironmentList
 {
-    public static IEnumerable<(string Name, string Value)> Of(RunRecord run)
+    public static IEnumerable<(string Name, string Value)> Make(RunRecord run)
     {
         var (host, options) = (run.Host, run.Options);
         yield return ("machine", RunHeader.Machine(host));

@@ -160,7 +160,7 @@ internal static class RunTables
         var table = new TextTable(Arms.Heading(run), "transport", "against", "verdict") { Words = 4 };
         foreach (var comparison in InOrder(run).Select(cell => ArmComparison.OfHeadline(run, cell)).OfType<ArmComparison>())
             table.Add(Arms.NameOf(run, comparison.Cell.Workload), comparison.Cell.Key.Arm, comparison.Reference.Key.Arm,
-                VerdictText.Of(comparison.Verdict, comparison.Metric));
+                VerdictText.Describe(comparison.Verdict, comparison.Metric));
         return table;
     }
 
@@ -207,7 +207,7 @@ internal static class RunTables
         Range(cell, metric) is var range && range == Quantity.None ? cell.Show(metric) : $"{cell.Show(metric)} ({range})";
 
     internal static string Ratio(MeasuredRun run, MeasuredCell cell, Metric metric) =>
-        run.ReferenceOf(cell) is { } reference && ArmComparison.Of(run, cell, reference, metric) is { Verdict.Withheld: "" } comparison
+        run.ReferenceOf(cell) is { } reference && ArmComparison.Compare(run, cell, reference, metric) is { Verdict.Withheld: "" } comparison
             ? VerdictText.Change(comparison.Verdict.Estimate) : Quantity.None;
 
     /// <summary>Lists the measured cells in the order of the plan, with the arms of a workload together.</summary>

@@ -80,7 +80,7 @@ internal static class Savings
         // The medians of two arms may come from different rounds, so they may contradict the difference in pairs.
         var inPairs = Math.Sign(change.Ns) == -Math.Sign(after - before) && change.Ns != 0 ? " in pairs of a round" : "";
         if (what == DerivedClaims.MedianLatency
-            && ArmComparison.Of(run, cell, reference, Metric.P50)?.Verdict.Withheld is { Length: > 0 } why)
+            && ArmComparison.Compare(run, cell, reference, Metric.P50)?.Verdict.Withheld is { Length: > 0 } why)
             return $"{Bound(reference)}{Show(before)} → {Bound(cell)}{Show(after)} {unit.Name} ({why})";
         return $"{Show(before)} → {Show(after)} {unit.Name}, {(change.Ns > 0 ? "+" : "")}{Show(change.Ns)}{inPairs}{interval}";
     }

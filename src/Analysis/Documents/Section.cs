@@ -8,5 +8,5 @@ internal sealed record Section(string Title, IReadOnlyList<Block> Blocks)
     public bool IsEmpty => Blocks.Count == 0;
 
     /// <summary>Makes a section of the blocks that are not empty.</summary>
-    public static Section Of(string title, params IReadOnlyList<Block> blocks) => new(title, [.. blocks.Where(block => !block.IsEmpty)]);
+    public static Section With(string title, params IReadOnlyList<Block> blocks) => new(title, [.. blocks.Where(block => !block.IsEmpty)]);
 }

@@ -9,7 +9,7 @@ namespace IpcBench.Analysis.Documents;
 /// </summary>
 internal static class SettingTables
 {
-    public static IEnumerable<Block> Of(MeasuredRun run)
+    public static IEnumerable<Block> Make(MeasuredRun run)
     {
         var cells = run.Cells.Where(cell => UnixAgainstTcp.Holds(run, cell)).ToList();
         var settings = cells.Select(cell => cell.Key.Setting).Distinct().ToList();

@@ -169,7 +169,7 @@ public static class UnixAgainstTcp
         var table = new TextTable("load", "requests/s", "CPU per call") { Words = 3 };
         foreach (var (load, cell, reference) in rows)
         {
-            string Text(Metric metric) => ArmComparison.Of(run, cell, reference, metric) is { } comparison
+            string Text(Metric metric) => ArmComparison.Compare(run, cell, reference, metric) is { } comparison
                 ? VerdictText.Short(comparison.Verdict) : Quantity.None;
             table.Add(load, Text(Metric.Rate), Text(ArmComparison.Cost(cell, reference)));
         }
@@ -177,7 +177,7 @@ public static class UnixAgainstTcp
     }
 
     private static ArmComparison? CostOf(MeasuredRun run, MeasuredCell cell) =>
-        run.ReferenceOf(cell) is { } reference ? ArmComparison.Of(run, cell, reference, ArmComparison.Cost(cell, reference)) : null;
+        run.ReferenceOf(cell) is { } reference ? ArmComparison.Compare(run, cell, reference, ArmComparison.Cost(cell, reference)) : null;
 
     internal static bool Matters(ArmComparison comparison) =>
         (comparison.IsBetter || comparison.IsWorse) && !comparison.Verdict.IsTooLittle;

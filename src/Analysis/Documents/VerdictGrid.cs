@@ -12,7 +12,7 @@ internal sealed record VerdictGrid(
     string Title, IReadOnlyList<string> Works, IReadOnlyList<(string Shape, IReadOnlyList<VerdictCell?> Cells)> Rows)
 {
     /// <summary>Makes the grid. Null when no Unix socket was compared with TCP.</summary>
-    public static VerdictGrid? Of(MeasuredRun run)
+    public static VerdictGrid? Compute(MeasuredRun run)
     {
         var all = UnixAgainstTcp.Verdicts(run).ToList();
         var works = all.OrderBy(row => row.Rate.Cell.Key.Size).Select(row => row.Work).Distinct().ToList();

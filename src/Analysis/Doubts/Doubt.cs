@@ -70,7 +70,7 @@ public sealed record Doubt(Func<MeasuredRun, Advice?> Look, Reach Reach)
     private static readonly ConditionalWeakTable<MeasuredRun, IReadOnlyList<(Doubt Doubt, Advice Advice)>> Found = [];
 
     /// <summary>Lists the doubts found in the rounds, followed by the doubts that were recorded during the run.</summary>
-    public static IReadOnlyList<Advice> Of(MeasuredRun run) =>
+    public static IReadOnlyList<Advice> Find(MeasuredRun run) =>
         [.. In(run).Select(found => found.Advice), .. run.Record.Advice.Where(advice => !IsOutlived(run, advice))];
 
     /// <summary>Returns the ID of the most severe doubt about the ratio of these cells. Null without such a doubt.</summary>

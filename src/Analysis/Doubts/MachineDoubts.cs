@@ -39,7 +39,7 @@ internal static class MachineDoubts
         var machine = cell.Rounds.First(r => r.Record.Number == worst.Number).Record.Machine!;
         return new Observation(worst.Share,
             Invariant($"in round {worst.Number} other processes used {Quantity.Percent(worst.Share)} of the machine")
-                + OtherProcessNames.Of(machine));
+                + OtherProcessNames.List(machine));
     }
 
     /// <summary>

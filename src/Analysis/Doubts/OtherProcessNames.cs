@@ -10,7 +10,7 @@ public static class OtherProcessNames
     private const double LeastShare = 0.001;
 
     /// <summary>Returns for example <c> (make 12 %, another GrpcBench 3.1 %)</c>. Empty when no process used at least 0.1 %.</summary>
-    public static string Of(MachineUsage machine)
+    public static string List(MachineUsage machine)
     {
         var names = from process in machine.Busiest
                     let share = process.CpuNs / (double)machine.CapacityNs

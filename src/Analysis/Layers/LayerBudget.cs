@@ -93,10 +93,10 @@ public sealed record LayerBudget
         var values = call.Rounds.Select(round => round.Record.Number)
             .Select(number => (Number: number, Levels: layers.Select(one => Value(one.Cell, number, isTime)).OfType<double>().ToArray()))
             .Where(round => round.Levels.Length == layers.Count).ToDictionary(round => round.Number, round => round.Levels);
-        return values.Count == 0 ? null : Of(call, isTime, layers.ConvertAll(one => one.Layer), values);
+        return values.Count == 0 ? null : Sum(call, isTime, layers.ConvertAll(one => one.Layer), values);
     }
 
-    private static LayerBudget Of(
+    private static LayerBudget Sum(
         MeasuredCell call, bool isTime, IReadOnlyList<Layer> layers, IReadOnlyDictionary<int, double[]> values)
     {
         return new LayerBudget
@@ -114,7 +114,7 @@ public sealed record LayerBudget
     private LayerBudget With(IReadOnlyList<Layer> layers)
     {
         var own = Steps.Select(step => step.Layer).ToList();
-        return Of(Call, IsTime, layers, Values.ToDictionary(
+        return Sum(Call, IsTime, layers, Values.ToDictionary(
             round => round.Key, round => layers.Select(layer => round.Value[own.IndexOf(layer)]).ToArray()));
     }
 

@@ -40,7 +40,7 @@ public sealed class MeasuredCell
     public RoundMetrics? Median { get; }
 
     /// <summary>What the cell has in common with the cells that it is compared with: everything in the key except the arm.</summary>
-    public Workload Workload => Workload.Of(Key);
+    public Workload Workload => Workload.From(Key);
 
     /// <summary>Lists the values of the metric, one for each round that has it.</summary>
     public IEnumerable<double> Values(Metric metric) => Rounds.Select(metric.Value).OfType<double>();

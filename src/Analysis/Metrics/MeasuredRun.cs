@@ -39,7 +39,7 @@ public sealed class MeasuredRun
 
     /// <summary>Returns the cell that this cell is compared with. Null when the cell is a reference or has no reference.</summary>
     public MeasuredCell? ReferenceOf(MeasuredCell cell) =>
-        IsOfBuilds && !ReferenceChoice.IsHead(cell.Key) ? null : references.Of(cell.Index) is { } index ? Cells[index] : null;
+        IsOfBuilds && !ReferenceChoice.IsHead(cell.Key) ? null : references.Choose(cell.Index) is { } index ? Cells[index] : null;
 
     /// <summary>
     /// Chooses the rounds that count. Both values of a pair must come from the same attempt. If a round of a workload
@@ -50,7 +50,7 @@ public sealed class MeasuredRun
     /// </summary>
     private static IEnumerable<Measurement> Counting(RunRecord record)
     {
-        var attempts = record.Rounds.GroupBy(round => (Workload.Of(record.Cells[round.Cell].Key), round.Number))
+        var attempts = record.Rounds.GroupBy(round => (Workload.From(record.Cells[round.Cell].Key), round.Number))
             .SelectMany(number => LastWhole([.. number]));
         return attempts.GroupBy(round => round.Cell).SelectMany(cell => cell.Any(IsWhole) ? cell.Where(IsWhole) : cell);
 

@@ -37,7 +37,7 @@ public sealed class RateSearchResult
     public IEnumerable<(RoundMetrics Window, bool IsKept)> Windows => windows.Select(window => (window, IsKept(Objective, window)));
 
     /// <summary>Computes the result of each cell of a search. Cells without windows are left out.</summary>
-    public static IEnumerable<RateSearchResult> Of(MeasuredRun run) =>
+    public static IEnumerable<RateSearchResult> FindAll(MeasuredRun run) =>
         from cell in run.Cells
         where cell.Windows.Count > 0
         let objective = LatencyObjective.Parse(cell.Key.Load, out _)

@@ -19,7 +19,7 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
     private readonly bool isArm = cells.Any(key => key.Arm == reference) && !cells.Any(key => key.Transport == reference);
 
     /// <summary>Returns the index of the reference of the cell. Null when the cell is a reference or has no reference.</summary>
-    public int? Of(int cell)
+    public int? Choose(int cell)
     {
         var key = cells[cell];
         var candidates = Enumerable.Range(0, cells.Count).Where(i => SameWorkload(cells[i], key)).ToList();

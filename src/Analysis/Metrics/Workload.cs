@@ -8,7 +8,7 @@ public sealed record Workload(long Size, int Connections, int Streams, string Lo
     /// <inheritdoc cref="CellKey.IsFullLoad"/>
     public bool IsFullLoad => Load == CellKey.FullLoad;
 
-    public static Workload Of(CellKey key) => new(key.Size, key.Connections, key.Streams, key.Load, key.Method, key.ServerWork);
+    public static Workload From(CellKey key) => new(key.Size, key.Connections, key.Streams, key.Load, key.Method, key.ServerWork);
 
     /// <inheritdoc cref="CellKey.Work"/>
     public string Work => CellKey.WorkOf(Method, Size, ServerWork);

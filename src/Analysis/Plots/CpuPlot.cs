@@ -14,9 +14,9 @@ internal sealed class CpuPlot : IPlot
 
     public string Name => "cpu";
 
-    public Plot? Of(ReportModel model)
+    public Plot? Draw(ReportModel model)
     {
-        var series = Series.Of(model).ConvertAll(one => one with { Cells = [.. one.Cells.Where(cell => Total(cell) > 0)] });
+        var series = Series.From(model).ConvertAll(one => one with { Cells = [.. one.Cells.Where(cell => Total(cell) > 0)] });
         series.RemoveAll(one => one.Cells.Count == 0);
         return series.Count == 0 ? null : new Plot(Name, "CPU per call",
             "Shorter is better. CPU time of one call, each part the median of the rounds: client, server, and the busy time of the "

@@ -16,7 +16,7 @@ internal sealed record Facet(string Title, string AxisTitle,
     public string XLabel(double x) => AxisTitle is PayloadSize or RequestSize ? Quantity.Size((long)x) : Quantity.Count(x);
 
     /// <summary>Makes the pictures. The horizontal axis is the size, unless all sizes are equal and connections or streams vary.</summary>
-    public static List<Facet> Of(IReadOnlyList<Series> series)
+    public static List<Facet> Split(IReadOnlyList<Series> series)
     {
         var points = series.SelectMany(s => s.Cells).Select(cell => cell.Workload).Distinct().ToList();
         var (axis, value) = Axis(points);

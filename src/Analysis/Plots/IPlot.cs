@@ -9,5 +9,5 @@ internal interface IPlot
     string Name { get; }
 
     /// <summary>Draws the plot. Null when there is nothing to draw.</summary>
-    Plot? Of(ReportModel model);
+    Plot? Draw(ReportModel model);
 }

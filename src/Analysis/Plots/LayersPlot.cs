@@ -13,7 +13,7 @@ internal sealed class LayersPlot : IPlot
 
     public string Name => "layers";
 
-    public Plot? Of(ReportModel model)
+    public Plot? Draw(ReportModel model)
     {
         var budgets = model.Files.Select(file => (file.Run, Budgets: LayerBudget.Compute(file.Run))).ToList();
         return budgets.All(file => file.Budgets.Count == 0) ? null : new Plot(Name, "Layers of a gRPC call",

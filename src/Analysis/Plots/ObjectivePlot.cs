@@ -15,10 +15,10 @@ internal sealed class ObjectivePlot : IPlot
 {
     public string Name => "objective";
 
-    public Plot? Of(ReportModel model)
+    public Plot? Draw(ReportModel model)
     {
-        var lines = (from series in Series.Of(model)
-                     from found in RateSearchResult.Of(series.Run)
+        var lines = (from series in Series.From(model)
+                     from found in RateSearchResult.FindAll(series.Run)
                      where found.Cell.Key.Arm == series.Cells[0].Key.Arm && Points(found, TermOf(found)).Count > 0
                      select (Series: series, Found: found)).ToList();
         if (lines.Count == 0)

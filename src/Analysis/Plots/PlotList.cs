@@ -19,12 +19,12 @@ public static class PlotList
     public static string? NameOf(string asked) => asked == "promise" ? "objective" : Names.Contains(asked) ? asked : null;
 
     /// <summary>Draws the plots that have something to show.</summary>
-    internal static IEnumerable<Plot> Of(ReportModel model) => All.Select(plot => plot.Of(model)).OfType<Plot>();
+    internal static IEnumerable<Plot> Draw(ReportModel model) => All.Select(plot => plot.Draw(model)).OfType<Plot>();
 
     /// <summary>
     /// Draws the plots for a page. A throughput or CPU plot with only one bar is left out, because the answer of the page
     /// has its number.
     /// </summary>
     internal static IEnumerable<Plot> OfPage(ReportModel model) =>
-        Of(model).Where(plot => plot.Name is not ("throughput" or "cpu") || plot.Numbers.Sum(table => table.Rows.Count) > 1);
+        Draw(model).Where(plot => plot.Name is not ("throughput" or "cpu") || plot.Numbers.Sum(table => table.Rows.Count) > 1);
 }

@@ -21,13 +21,13 @@ internal sealed class RatioPlot : IPlot
     // estimate is larger, the quotient is used as the factor.
     private const double SmallestRoom = 1.25;
 
-    public Plot? Of(ReportModel model)
+    public Plot? Draw(ReportModel model)
     {
-        var series = Series.Of(model).Where(s => s.Cells.Any(cell => Compared(s.Run, cell) is not null)).ToList();
+        var series = Series.From(model).Where(s => s.Cells.Any(cell => Compared(s.Run, cell) is not null)).ToList();
         if (series.Count == 0)
             return null;
         var delta = model.Files[0].Run.Record.Options.Delta;
-        var facets = Drawn(Facet.Of(series));
+        var facets = Drawn(Facet.Split(series));
         return new Plot(Name, Title(series),
             Direction(series) + " A mark is an estimate, and its line is the interval: an interval that crosses \"same\" decides no "
                 + $"winner. Differences within the band of ± {Quantity.Percent(delta)} are too small to matter. The axis is "
@@ -140,7 +140,7 @@ internal sealed class RatioPlot : IPlot
                 frame.Marks.Label(x, end, Quantity.Change(estimate.Ratio), "middle", "v");
             frame.Marks.Mark(x, y[estimate.Ratio], series.Shape, series.MarkCss,
                 $"{series.Name}, {facet.XLabel(at)}: {VerdictText.Change(estimate)}, "
-                    + $"{VerdictText.Of(comparison.Verdict, comparison.Metric)}");
+                    + $"{VerdictText.Describe(comparison.Verdict, comparison.Metric)}");
         }
         return frame.ToPanel(facet.Title, string.Join("; ", all.Select(e =>
             $"{e.Series.Name}, {facet.XLabel(e.X)}: {VerdictText.Change(e.Comparison!.Verdict.Estimate)}")));

@@ -11,7 +11,7 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
 {
     public string Name => isNormalised ? "normalised" : "round-trip";
 
-    public Plot? Of(ReportModel model)
+    public Plot? Draw(ReportModel model)
     {
         if (!model.Files.All(file => EchoTable.Fits(file.Run)))
             return null;
@@ -22,7 +22,7 @@ internal sealed class RoundTripPlot(bool isNormalised) : IPlot
                     + "of all rounds. "
                     + "Below 1 is faster. Sizes are on a logarithmic axis."
                 : "Lower is better. Mean of all rounds; the bar spans the means of single rounds. Sizes are on a logarithmic axis.",
-            [.. Facet.Of(Series.Of(model)).Select(Draw)], [.. model.Files.Select(file => EchoTable.Of(file.Run))]);
+            [.. Facet.Split(Series.From(model)).Select(Draw)], [.. model.Files.Select(file => EchoTable.Make(file.Run))]);
     }
 
     private Panel Draw(Facet facet)

@@ -24,7 +24,7 @@ internal sealed record Series(int File, int Colour, string Name, MeasuredRun Run
     public string MarkCss => $"{(File > 0 ? "h" : "m")} c{Colour % Colours}";
 
     /// <summary>Lists all arms of all files, without the second endpoint of an A/A test.</summary>
-    public static List<Series> Of(ReportModel model)
+    public static List<Series> From(ReportModel model)
     {
         var arms = model.Files.SelectMany(file => file.Run.Cells).Where(cell => cell.Median is not null && !AaTest.IsAa(cell.Key))
             .Select(cell => cell.Key.Arm).Distinct().ToList();

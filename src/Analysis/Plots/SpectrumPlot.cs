@@ -13,9 +13,9 @@ internal sealed class SpectrumPlot : IPlot
 
     public string Name => "latency";
 
-    public Plot? Of(ReportModel model)
+    public Plot? Draw(ReportModel model)
     {
-        var series = Series.Of(model).Where(s => s.Cells.Any(HasData)).ToList();
+        var series = Series.From(model).Where(s => s.Cells.Any(HasData)).ToList();
         return series.Count == 0 ? null : new Plot(Name, "Latency spectrum",
             "Lower is better. Latency of the calls of all rounds at each percentile with at least 100 samples beyond it. In a "
                 + "closed loop a faster arm also answers sooner by Little's law: compare latency at equal load (--load). Both axes are "

@@ -12,9 +12,9 @@ internal sealed class ThroughputPlot : IPlot
 
     public string Name => "throughput";
 
-    public Plot? Of(ReportModel model)
+    public Plot? Draw(ReportModel model)
     {
-        var series = Series.Of(model);
+        var series = Series.From(model);
         var points = CpuPlot.Points(series).Where(point => Rows(point, series).Count > 0).ToList();
         return points.Count == 0 ? null : new Plot(Name, Arms.RateTitle(series[0].Run),
             "Longer is better. The median round of each cell; the thin line spans all its rounds. Each picture has its own scale, which is "
@@ -48,7 +48,8 @@ internal sealed class ThroughputPlot : IPlot
             marks.Label(left + Math.Max(rate, rates.Max()) * scale + 6, middle + 4, Short(rate), css: "s");
             y += Row;
         }
-        return new Panel(Arms.NameOf(rows[0].Series.Run, point), Arms.RateTitle(rows[0].Series.Run) + ": " + string.Join(", ", rows.Select(row =>
+        var run = rows[0].Series.Run;
+        return new Panel(Arms.NameOf(run, point), Arms.RateTitle(run) + ": " + string.Join(", ", rows.Select(row =>
             $"{row.Series.Name} {row.Cell.Show(Metric.Rate)}")), Frame.Width, y + 4, marks.ToString());
     }
 

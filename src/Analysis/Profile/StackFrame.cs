@@ -16,11 +16,3 @@ public readonly record struct StackFrame(FrameKind Kind, string Module, string F
     /// </summary>
     public string Text => $"{Module}!{Function}";
 }
-
-/// <summary>The kind of code that a frame belongs to.</summary>
-public enum FrameKind
-{
-    Kernel,
-    Native,
-    Managed,
-}

@@ -62,7 +62,7 @@ public sealed partial record Stage(string Name, Regex? Frames = null, Regex? Thr
     /// <param name="isDotnet">
     /// False for a process that is not .NET or was compiled ahead. All its samples outside the kernel then belong to one stage.
     /// </param>
-    public static Stage Of(string thread, IReadOnlyList<StackFrame> stack, bool isDotnet)
+    public static Stage Classify(string thread, IReadOnlyList<StackFrame> stack, bool isDotnet)
     {
         if (stack is [{ Kind: FrameKind.Kernel }, ..])
         {

@@ -20,7 +20,7 @@ public sealed record StageShares(MeasuredCell Cell, CellProfile Profile)
     public double Unnamed => Profile.Unnamed / (double)all;
 
     /// <summary>Lists the cells of a run that have samples.</summary>
-    public static IReadOnlyList<StageShares> Of(MeasuredRun run) =>
+    public static IReadOnlyList<StageShares> Compute(MeasuredRun run) =>
         [.. from cell in run.Cells
             join profile in run.Record.Profile?.Cells ?? [] on cell.Index equals profile.Cell
             where profile.Windows.Count > 0 && cell.Median is not null

@@ -13,10 +13,10 @@ public sealed class StageTally
 
     /// <summary>Adds a sample to the window in progress.</summary>
     /// <param name="stack">The frames, the innermost first.</param>
-    /// <inheritdoc cref="Stage.Of" path="/param"/>
+    /// <inheritdoc cref="Stage.Classify" path="/param"/>
     public void Add(string thread, IReadOnlyList<StackFrame> stack, bool isDotnet)
     {
-        var stage = Stage.Of(thread, stack, isDotnet).Name;
+        var stage = Stage.Classify(thread, stack, isDotnet).Name;
         samples[stage] = samples.GetValueOrDefault(stage) + 1;
         var inner = stack.FirstOrDefault(frame => frame.Kind == FrameKind.Managed);
         if (inner.Function == StackFrame.NoName)

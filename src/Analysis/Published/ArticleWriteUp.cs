@@ -128,7 +128,7 @@ internal sealed class ArticleExplanation : IExplanation
         ? " (the interval contains 1)" : "";
 
     private static RatioEstimate? Against(MeasuredRun run, MeasuredCell? cell, MeasuredCell? reference) =>
-        cell is not null && reference is not null ? ArmComparison.Of(run, cell, reference, Metric.Rate)?.Verdict.Estimate : null;
+        cell is not null && reference is not null ? ArmComparison.Compare(run, cell, reference, Metric.Rate)?.Verdict.Estimate : null;
 
     private static MeasuredCell? Few(MeasuredRun run, long size, string client, string transport) =>
         Choice(size, transport, ArticleWriteUp.Connections, ArticleWriteUp.Streams).In(run, client);

@@ -96,7 +96,7 @@ internal sealed class EchoExplanation : IExplanation
     /// <summary>Returns the difference if the simultaneous interval of this metric decides the difference. Null otherwise.</summary>
     private static PairedDifference? Claimed(MeasuredRun run, MeasuredCell tcp, MeasuredCell cell, Func<RoundMetrics, double?> value,
         Metric metric) =>
-        ArmComparison.Of(run, cell, tcp, metric) is { } claim && (claim.IsBetter || claim.IsWorse)
+        ArmComparison.Compare(run, cell, tcp, metric) is { } claim && (claim.IsBetter || claim.IsWorse)
             ? PairedDifference.Compute(run, tcp, cell, value) : null;
 
     private static string Change(PairedDifference difference)
@@ -114,6 +114,6 @@ internal sealed class EchoExplanation : IExplanation
     private static double? Rest(MeasuredCell cell) => cell.Value(Metric.Mean) - cell.Value(Metric.TotalCpu);
 
     private static string Saved(MeasuredRun run, MeasuredCell? tcp, MeasuredCell cell) =>
-        tcp is null || tcp == cell || ArmComparison.Of(run, tcp, cell, Metric.TotalCpu) is not { } saved ? Quantity.None
+        tcp is null || tcp == cell || ArmComparison.Compare(run, tcp, cell, Metric.TotalCpu) is not { } saved ? Quantity.None
             : VerdictText.Ratio(saved.Verdict.Estimate);
 }

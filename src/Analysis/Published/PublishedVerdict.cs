@@ -10,7 +10,7 @@ public sealed record PublishedVerdict(PublishedRatio Published, ArmComparison Me
     /// <summary>Compares the published ratio with the measured ratio. Null when one of the two cells was not measured.</summary>
     public static PublishedVerdict? Compare(MeasuredRun run, PublishedRatio published) =>
         published.Cell.In(run) is { } cell && published.Reference.In(run, cell.Key.Client) is { } reference
-        && ArmComparison.Of(run, cell, reference, Metric.Rate) is { } measured
+        && ArmComparison.Compare(run, cell, reference, Metric.Rate) is { } measured
         ? new PublishedVerdict(published, measured, run.Record.Options.Delta) : null;
 
     private RatioEstimate Estimate => Measured.Verdict.Estimate;

@@ -24,7 +24,7 @@ internal static class RatioOfRatios
 
     /// <summary>Shows the ratio of requests/s of two cells with its interval. A dash when it is missing or withheld.</summary>
     public static string Text(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
-        ArmComparison.Of(run, cell, reference, Metric.Rate) is { Verdict: { Withheld.Length: 0 } verdict }
+        ArmComparison.Compare(run, cell, reference, Metric.Rate) is { Verdict: { Withheld.Length: 0 } verdict }
             ? VerdictText.Ratio(verdict.Estimate) : Quantity.None;
 
     // 0 means that there is no ratio, because the rate of the reference is 0. The estimate leaves such a round out.

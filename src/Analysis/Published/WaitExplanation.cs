@@ -37,5 +37,5 @@ internal sealed class WaitExplanation : IExplanation
     }
 
     private static ArmComparison? Claim(MeasuredRun run, MeasuredCell cell, MeasuredCell reference) =>
-        ArmComparison.Of(run, cell, reference, Metric.Rate) is { Verdict.Withheld.Length: 0 } claim ? claim : null;
+        ArmComparison.Compare(run, cell, reference, Metric.Rate) is { Verdict.Withheld.Length: 0 } claim ? claim : null;
 }

@@ -12,7 +12,7 @@ public static class WriteUps
     ];
 
     /// <summary>Finds the write-ups that a run repeats: the run has both cells of one of their ratios.</summary>
-    public static IReadOnlyList<PublishedComparison> Of(MeasuredRun run) => [.. All.Where(published =>
+    public static IReadOnlyList<PublishedComparison> Find(MeasuredRun run) => [.. All.Where(published =>
         published.Scenario == run.Record.Scenario && (run.HasNamedPipes || !published.IsOfWindows)
         && published.Ratios.Any(ratio => ratio.Cell.In(run) is not null && ratio.Reference.In(run) is not null))];
 }

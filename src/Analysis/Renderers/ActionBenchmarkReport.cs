@@ -20,13 +20,13 @@ public sealed class ActionBenchmarkReport : IReport
     public string Make(ReportModel model)
     {
         var json = new JsonArray();
-        foreach (var series in Series.Of(model))
+        foreach (var series in Series.From(model))
         {
             foreach (var comparison in series.Ratios())
                 json.Add((JsonNode)Ratio(series, comparison));
             foreach (var metric in Series.Followed.Where(metric => metric.Unit == Unit.NanosecondsPerCall))
             {
-                if (series.Of(metric) is { } cost)
+                if (series.Read(metric) is { } cost)
                     json.Add((JsonNode)Entry($"{series.Name}: {metric.Title}", "ns", cost.Value, cost.Bounds,
                         Quantity.Many(series.Cell.Rounds.Count, "round")));
             }
@@ -42,7 +42,7 @@ public sealed class ActionBenchmarkReport : IReport
         var name = $"{metric.Title}, " + (isTurned ? $"{reference} ÷ {arm}" : $"{arm} ÷ {reference}");
         return Entry($"{series.Name}: {PrintableText.Of(name)}", "ratio", isTurned ? 1 / estimate.Ratio : estimate.Ratio,
             estimate.Interval is { } interval && isTurned ? new Interval(1 / interval.High, 1 / interval.Low) : estimate.Interval,
-            $"{metric.Title}, {arm} against {reference}: {VerdictText.Of(comparison.Verdict, metric)}");
+            $"{metric.Title}, {arm} against {reference}: {VerdictText.Describe(comparison.Verdict, metric)}");
     }
 
     private static JsonObject Entry(string name, string unit, double value, Interval? bounds, string extra)

@@ -16,9 +16,9 @@ public sealed class BencherReport : IReport
     public string Make(ReportModel model)
     {
         var json = new JsonObject();
-        foreach (var series in Series.Of(model))
+        foreach (var series in Series.From(model))
         {
-            var found = RateSearchResult.Of(series.File.Run)
+            var found = RateSearchResult.FindAll(series.File.Run)
                 .FirstOrDefault(search => search.Cell == series.Cell && search.Outcome == SearchOutcome.Found);
             // Bencher keeps every benchmark for ever, even a benchmark without measures.
             if (series.Cell.Median is null && found is null)
@@ -26,11 +26,14 @@ public sealed class BencherReport : IReport
             var measures = new JsonObject();
             foreach (var metric in Series.Followed)
             {
-                if (series.Of(metric) is { } followed)
+                if (series.Read(metric) is { } followed)
                     measures[CsvReport.ColumnOf(metric)] = Measure(followed.Value, followed.Bounds);
             }
             foreach (var comparison in series.Ratios())
-                measures[$"{comparison.Metric.Id}_ratio"] = Measure(comparison.Verdict.Estimate.Ratio, comparison.Verdict.Estimate.Interval);
+            {
+                var estimate = comparison.Verdict.Estimate;
+                measures[$"{comparison.Metric.Id}_ratio"] = Measure(estimate.Ratio, estimate.Interval);
+            }
             if (found is not null)
                 measures["found_rate"] = Measure(found.Rate, found.Interval);
             json[series.Name] = measures;

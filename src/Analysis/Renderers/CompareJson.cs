@@ -17,10 +17,10 @@ public static class CompareJson
     public static string Make(IReadOnlyList<FileComparison> comparisons, IReadOnlyList<Gate?> gates) => Text(new JsonObject
     {
         ["schema"] = "ipcbench-comparison/1",
-        ["comparisons"] = Array(comparisons.Select((comparison, i) => Of(comparison, i < gates.Count ? gates[i] : null))),
+        ["comparisons"] = Array(comparisons.Select((comparison, i) => Compared(comparison, i < gates.Count ? gates[i] : null))),
     });
 
-    private static JsonObject Of(FileComparison comparison, Gate? gate)
+    private static JsonObject Compared(FileComparison comparison, Gate? gate)
     {
         var json = new JsonObject
         {
@@ -77,7 +77,7 @@ public static class CompareJson
             VerdictKind.Higher => "higher",
             _ => "lower",
         },
-        ["text"] = VerdictText.Of(verdict, metric),
+        ["text"] = VerdictText.Describe(verdict, metric),
     };
 
     private static JsonObject Key(CellKey key) => WithWorkload(new() { ["arm"] = key.Arm, ["variant"] = key.Variant }, key);

@@ -23,7 +23,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         var text = new StringBuilder();
         foreach (var comparison in comparisons)
             AppendDifferences(text, comparison);
-        var (table, left) = comparisons.Count == 1 ? ComparisonTable.Of(comparisons[0], verbose) : (OfMany(comparisons), 0);
+        var (table, left) = comparisons.Count == 1 ? ComparisonTable.Make(comparisons[0], verbose) : (OfMany(comparisons), 0);
         var isEmpty = table.IsEmpty && left == 0;
         if (isEmpty)
             text.Line("No cell is in all files.");

@@ -34,7 +34,7 @@ public sealed class CsvReport : IReport
         text.AppendJoin(',', [.. KeyColumns, .. Metric.All.Select(CsvColumnOf), .. MethodColumns]).Append('\n');
         foreach (var file in model.Files)
         {
-            var searches = RateSearchResult.Of(file.Run).ToDictionary(found => found.Cell);
+            var searches = RateSearchResult.FindAll(file.Run).ToDictionary(found => found.Cell);
             foreach (var cell in file.Run.Cells)
             {
                 foreach (var round in cell.Rounds.Concat(cell.Windows))

@@ -29,7 +29,7 @@ public sealed class HgrmReport : IReport
             if (cells.Count > 1)
                 text.Append(text.Length == 0 ? "" : "\n")
                     .Line($"#[{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Key.Arm}, {Arms.NameOf(file.Run, cell.Workload)}]");
-            text.Append(Of(cell.OfLatencies!.Latency));
+            text.Append(Distribution(cell.OfLatencies!.Latency));
             if (cell.OfLatencies.Latency is { HasBounds: true } latency)
                 text.Line(TextBuilding.Invariant($"#[{latency.Count - cell.OfLatencies.Ended.Count} of these values are lower bounds: ")
                     + "calls that were cut off or never sent]");
@@ -54,7 +54,7 @@ public sealed class HgrmReport : IReport
     /// Writes the same text as AbstractHistogram.outputPercentileDistribution with 5 ticks for each halving of the
     /// distance to 100 %.
     /// </summary>
-    public static string Of(LatencyCounts counts)
+    public static string Distribution(LatencyCounts counts)
     {
         var text = new StringBuilder("       Value     Percentile TotalCount 1/(1-Percentile)\n\n");
         foreach (var (percentile, value, count) in Steps(counts))

@@ -22,7 +22,7 @@ public sealed class HtmlReport : IReport
     public string Make(ReportModel model)
     {
         var text = new StringBuilder();
-        var title = Escape(PageTitle.Of(model));
+        var title = Escape(PageTitle.For(model));
         text.Line("<!doctype html>").Line("<html lang=\"en\">").Line("<head>").Line("<meta charset=\"utf-8\">")
             .Line("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">").Line($"<title>{title}</title>")
             .Append("<style>\n").Append(StyleSheets.Plots).Append(StyleSheets.Page).Line("</style>").Line("</head>")

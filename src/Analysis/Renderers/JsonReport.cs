@@ -21,7 +21,7 @@ public sealed class JsonReport : IReport
 {
     public string Format => "json";
 
-    public string Make(ReportModel model) => model.Files.Select(file => BuildComparison.Of(file.Run)).ToList() is var builds
+    public string Make(ReportModel model) => model.Files.Select(file => BuildComparison.From(file.Run)).ToList() is var builds
         && builds.Count > 0 && !builds.Contains(null)
         ? CompareJson.Make([.. builds.Select(one => one!.Sides)], [.. builds.Select(one => one!.Gate)]) : Summary(model);
 
@@ -85,15 +85,15 @@ public sealed class JsonReport : IReport
             ["confidence"] = 1 - Joint.Alpha,
             ["cells"] = Array(run.Cells.Select(cell => Cell(run, cell))),
         };
-        if (RateSearchResult.Of(run).ToList() is { Count: > 0 } searches)
+        if (RateSearchResult.FindAll(run).ToList() is { Count: > 0 } searches)
             json["searches"] = Array(searches.Select(Search));
-        json["doubts"] = Array(Doubt.Of(run).Select(doubt => new JsonObject
+        json["doubts"] = Array(Doubt.Find(run).Select(doubt => new JsonObject
         {
             ["id"] = doubt.Id,
             ["doubt"] = AdviceText.Doubt(doubt),
             ["fix"] = AdviceText.Fix(doubt),
         }));
-        json["answer"] = Array(Answers.Of(run));
+        json["answer"] = Array(Answers.For(run));
         return json;
     }
 
@@ -182,7 +182,7 @@ public sealed class JsonReport : IReport
             ["tooLittleToMatter"] = verdict.IsTooLittle,
             ["moreRoundsLeast"] = Number(missing ?? verdict.MoreRounds?.Least),
             ["moreRounds"] = Number(missing ?? verdict.MoreRounds?.Most),
-            ["text"] = VerdictText.Of(verdict, comparison.Metric),
+            ["text"] = VerdictText.Describe(verdict, comparison.Metric),
         };
     }
 }

@@ -28,7 +28,7 @@ public sealed class JunitReport : IReport
         {
             xml.WriteStartElement("testsuites");
             Attribute(xml, "name", "IpcBench");
-            var cells = Series.Of(model).ToLookup(series => series.File);
+            var cells = Series.From(model).ToLookup(series => series.File);
             foreach (var file in model.Files)
                 WriteSuite(xml, file, [.. cells[file]]);
             xml.WriteEndElement();
@@ -64,8 +64,8 @@ public sealed class JunitReport : IReport
         xml.WriteEndElement();
         foreach (var cell in cells)
             WriteCase(xml, name, cell);
-        WriteText(xml, "system-out", Answers.Of(file.Run));
-        WriteText(xml, "system-err", Doubt.Of(file.Run).Select(doubt => $"[{doubt.Id}] {AdviceText.Doubt(doubt)}"));
+        WriteText(xml, "system-out", Answers.For(file.Run));
+        WriteText(xml, "system-err", Doubt.Find(file.Run).Select(doubt => $"[{doubt.Id}] {AdviceText.Doubt(doubt)}"));
         xml.WriteEndElement();
     }
 
@@ -81,7 +81,7 @@ public sealed class JunitReport : IReport
             .. Series.Followed.Where(metric => series.Cell.Value(metric) is not null)
                 .Select(metric => $"{metric.Title}: {series.Cell.Show(metric)}"),
             .. series.Comparisons().Select(comparison => $"{comparison.Metric.Title} against {comparison.Reference.Key.Arm}: "
-                + VerdictText.Of(comparison.Verdict, comparison.Metric)),
+                + VerdictText.Describe(comparison.Verdict, comparison.Metric)),
         ]);
         xml.WriteEndElement();
     }

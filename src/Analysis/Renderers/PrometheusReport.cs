@@ -19,7 +19,7 @@ public sealed class PrometheusReport : IReport
     public string Make(ReportModel model)
     {
         var text = new StringBuilder();
-        var all = Series.Of(model);
+        var all = Series.From(model);
         foreach (var metric in Metric.All)
         {
             var (suffix, factor) = BaseUnit(metric.Unit);
@@ -52,7 +52,7 @@ public sealed class PrometheusReport : IReport
     private static void AppendFound(StringBuilder text, IReadOnlyList<Series> all)
     {
         var found = (from series in all
-                     from search in RateSearchResult.Of(series.File.Run)
+                     from search in RateSearchResult.FindAll(series.File.Run)
                      where search.Cell == series.Cell && search.Outcome == SearchOutcome.Found
                      select (Labels: Labels(series), Search: search)).ToList();
         Append(text, "ipcbench_found_rate", "Highest rate at which the objective holds, in calls per second.",

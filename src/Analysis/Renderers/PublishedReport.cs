@@ -28,8 +28,8 @@ public sealed class PublishedReport : IReport
         text.Line("Made by `GrpcBench report results/published/*.json --format published -o docs/published-comparisons.md`: every measured "
             + "number is computed from those files. Several files of one write-up (x86 and ARM, Linux and Windows) stand side by side.");
         foreach (var published in WriteUps.All)
-            Append(text, tables, published, Of(model, published));
-        var others = InOrder(model.Files.Where(file => WriteUps.Of(file.Run).Count == 0));
+            Append(text, tables, published, Measured(model, published));
+        var others = InOrder(model.Files.Where(file => WriteUps.Find(file.Run).Count == 0));
         AppendOthers(text, others);
         foreach (var file in InOrder(model.Files.Except(others)).OrderBy(PlaceOf).Concat(others))
             AppendOrigin(origins, file);
@@ -47,27 +47,27 @@ public sealed class PublishedReport : IReport
     private static string Verdict(ReportModel model)
     {
         var judged = WriteUps.All
-            .SelectMany(published => Of(model, published).SelectMany(file => PublishedSection.Judged(published, file.Run)))
+            .SelectMany(published => Measured(model, published).SelectMany(file => PublishedSection.Judged(published, file.Run)))
             .GroupBy(verdict => PublishedSection.Word(verdict.Agreement)).ToDictionary(group => group.Key, group => group.Count());
         string[] words = ["agrees", "compatible", "differs", "cannot tell"];
         return judged.Count == 0 ? "" : Invariant($"**{judged.Values.Sum()} verdicts, one for each measured size and run: ")
             + string.Join(", ", words.Select(word => Invariant($"{word} {judged.GetValueOrDefault(word)}"))) + ".**";
     }
 
-    private static List<NamedRun> Of(ReportModel model, PublishedComparison published) =>
-        InOrder(model.Files.Where(file => WriteUps.Of(file.Run).Contains(published)));
+    private static List<NamedRun> Measured(ReportModel model, PublishedComparison published) =>
+        InOrder(model.Files.Where(file => WriteUps.Find(file.Run).Contains(published)));
 
     // Files are sorted by name, because shells list files in different orders.
     private static List<NamedRun> InOrder(IEnumerable<NamedRun> files) => [.. files.OrderBy(file => file.Name, StringComparer.Ordinal)];
 
-    private static int PlaceOf(NamedRun file) => WriteUps.All.TakeWhile(published => !WriteUps.Of(file.Run).Contains(published)).Count();
+    private static int PlaceOf(NamedRun file) => WriteUps.All.TakeWhile(published => !WriteUps.Find(file.Run).Contains(published)).Count();
 
     private static TextTable Summary(ReportModel model)
     {
         var table = new TextTable("write-up", "quoted for", "run", "verdict") { Words = 4 };
         foreach (var published in WriteUps.All)
         {
-            var files = Of(model, published);
+            var files = Measured(model, published);
             var name = Invariant($"{published.Author} {published.Year}");
             if (files.Count == 0)
                 table.Add(name, published.Claim, "not measured here yet", "");
@@ -82,7 +82,7 @@ public sealed class PublishedReport : IReport
     {
         var title = Invariant($"{published.Year}: {TextTable.Escape(published.Title)}");
         text.Line().Line($"## {title}").Line();
-        var blocks = PublishedSection.Of(published, files).ToLookup(block => block is { Table.Rows.Count: > MostRows, Caption: not "" });
+        var blocks = PublishedSection.Make(published, files).ToLookup(block => block is { Table.Rows.Count: > MostRows, Caption: not "" });
         MarkdownReport.Append(text, [.. blocks[false]]);
         foreach (var block in blocks[true])
         {
@@ -101,9 +101,9 @@ public sealed class PublishedReport : IReport
     {
         var document = new Document(file);
         MarkdownReport.Append(text, document.Header with { Title = $"{file.Name} was measured with" });
-        if (WriteUps.Of(file.Run).All(published => published.Command.StartsWith("GrpcBench", StringComparison.Ordinal)))
+        if (WriteUps.Find(file.Run).All(published => published.Command.StartsWith("GrpcBench", StringComparison.Ordinal)))
             text.Line(MarkdownReport.CommandOf(document));
-        foreach (var doubt in Doubt.Of(file.Run))
+        foreach (var doubt in Doubt.Find(file.Run))
             text.Line($"- doubt {TextTable.Code(doubt.Id)}: {TextTable.Escape(AdviceText.Doubt(doubt))}");
     }
 

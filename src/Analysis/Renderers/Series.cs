@@ -17,7 +17,7 @@ internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
     /// <summary>The metrics to track. The formats <c>csv</c>, <c>json</c> and <c>prometheus</c> have all metrics.</summary>
     public static IReadOnlyList<Metric> Followed { get; } = [Metric.Rate, Metric.P50, Metric.P99, Metric.ClientCpu, Metric.ServerCpu];
 
-    public static IReadOnlyList<Series> Of(ReportModel model)
+    public static IReadOnlyList<Series> From(ReportModel model)
     {
         var taken = new Dictionary<string, int>();
         return [.. from file in model.Files
@@ -35,7 +35,7 @@ internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
     /// <summary>Compares the cell with its reference by the headline metric and by the CPU per call. Empty without a reference.</summary>
     public IEnumerable<ArmComparison> Comparisons() => File.Run.ReferenceOf(Cell) is not { } reference ? []
         : new[] { ArmComparison.Headline(Cell), ArmComparison.Cost(Cell, reference) }
-            .Select(metric => ArmComparison.Of(File.Run, Cell, reference, metric)).OfType<ArmComparison>();
+            .Select(metric => ArmComparison.Compare(File.Run, Cell, reference, metric)).OfType<ArmComparison>();
 
     /// <summary>Lists the comparisons that have a ratio to show, because their verdict is not withheld.</summary>
     public IEnumerable<ArmComparison> Ratios() => Comparisons().Where(comparison => comparison.Verdict.Withheld.Length == 0);
@@ -44,7 +44,7 @@ internal sealed record Series(string Name, NamedRun File, MeasuredCell Cell)
     /// Returns the value of the cell and its interval or range over the rounds. These bounds are extended to contain the
     /// value, which may come from the median round alone. Null when the cell does not have the metric.
     /// </summary>
-    public (double Value, Interval? Bounds)? Of(Metric metric)
+    public (double Value, Interval? Bounds)? Read(Metric metric)
     {
         if (Cell.Value(metric) is not { } value || !double.IsFinite(value))
             return null;

@@ -25,7 +25,7 @@ public sealed class SpeedscopeReport : IReport
             var first = frames.Count;
             foreach (var name in (file.Run.Record.Profile?.Frames ?? []).Append(Others))
                 frames.Add((JsonNode)new JsonObject { ["name"] = name });
-            foreach (var cell in StageShares.Of(file.Run))
+            foreach (var cell in StageShares.Compute(file.Run))
                 profiles.Add((JsonNode)Profile(cell, $"{(model.Files.Count > 1 ? file.Name + ": " : "")}{cell.Cell.Key.Arm}, "
                     + Arms.NameOf(file.Run, cell.Cell.Workload), first, file.Run.Record.Profile!.Frames.Count));
         }
@@ -51,7 +51,8 @@ public sealed class SpeedscopeReport : IReport
             ["unit"] = cell.CallNs is null ? "none" : "nanoseconds",
             ["startValue"] = 0,
             ["endValue"] = all * weight,
-            ["samples"] = JsonReport.Array(stacks.Select(stack => JsonReport.Array(stack.Frames.Select(frame => (JsonNode?)(first + frame))))),
+            ["samples"] = JsonReport.Array(stacks.Select(stack =>
+                JsonReport.Array(stack.Frames.Select(frame => (JsonNode?)(first + frame))))),
             ["weights"] = JsonReport.Array(stacks.Select(stack => (JsonNode?)(stack.Samples * weight))),
         };
     }

@@ -20,7 +20,7 @@ public sealed class SvgReport(string? plot = null) : IReport
 
     public string Make(ReportModel model)
     {
-        var plots = PlotList.Of(model).Where(p => plot is null ? Overview.Contains(p.Name) : p.Name == plot).ToList();
+        var plots = PlotList.Draw(model).Where(p => plot is null ? Overview.Contains(p.Name) : p.Name == plot).ToList();
         var (body, y) = (new StringBuilder(), 0.0);
         if (plots.Count > 0)
             y = Top(body, model);
@@ -33,7 +33,7 @@ public sealed class SvgReport(string? plot = null) : IReport
                 height = Math.Max(height, Place(body, plots[++i], Frame.Width + Gap, y));
             y += height;
         }
-        var title = SvgText.Escape($"{PageTitle.Of(model)}: {string.Join("; ", plots.Select(p => p.Title))}");
+        var title = SvgText.Escape($"{PageTitle.For(model)}: {string.Join("; ", plots.Select(p => p.Title))}");
         return $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-12 -4 {SvgText.N(2 * Frame.Width + Gap + 24)} "
             + $"{SvgText.N(Math.Max(y, 40) + 8)}\" width=\"{SvgText.N(2 * Frame.Width + Gap + 24)}\" "
             + $"height=\"{SvgText.N(Math.Max(y, 40) + 8)}\" role=\"img\" aria-label=\"{title}\">\n"
@@ -45,7 +45,7 @@ public sealed class SvgReport(string? plot = null) : IReport
     private static double Top(StringBuilder body, ReportModel model)
     {
         var (text, y) = (new SvgText(), 24.0);
-        text.Label(0, y, PageTitle.Of(model), css: "title");
+        text.Label(0, y, PageTitle.For(model), css: "title");
         foreach (var file in model.Files)
             text.Label(0, y += 20, PageTitle.Below(file), css: "s");
         body.Append(text);

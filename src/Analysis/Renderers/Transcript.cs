@@ -23,7 +23,7 @@ public static class Transcript
         var arm = key.Arm == key.Transport ? "" : $" ({key.Arm})";
         var length = run.Options.Calls > 0 ? Invariant($"{run.Options.Calls} requests") : Seconds(run.Options.DurationNs) + "s";
         var work = key.Method.Length == 0 ? Invariant($"with size {key.Size}") : $"of {key.Method}";
-        var handler = key.ServerWork.Length > 0 ? $", {key.ServerWork} of work" : "";
+        var handler = run.Cells.Any(other => other.Key.HandlerText != key.HandlerText) ? $", {key.HandlerText}" : "";
         text.Line($"Running {length} test @ {cell.Address} {work}{handler}{load}{arm}");
         var streams = key.Streams == 1 ? "" : Invariant($", {key.Streams} streams each");
         var threads = Quantity.Many(Math.Min(run.Options.Threads, key.Connections), "thread");
@@ -143,8 +143,8 @@ public static class Transcript
             parts.Add(Invariant($"{key.Streams} streams"));
         if (run.Cells.Any(other => other.Key.Load != key.Load))
             parts.Add($"load {key.Load}");
-        if (run.Cells.Any(other => other.Key.ServerWork != key.ServerWork))
-            parts.Add(key.ServerWork.Length > 0 ? $"work {key.ServerWork}" : "no work");
+        if (run.Cells.Any(other => other.Key.HandlerText != key.HandlerText))
+            parts.Add(key.HandlerText);
         return string.Join(", ", parts);
     }
 

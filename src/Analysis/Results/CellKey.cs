@@ -104,6 +104,10 @@ public sealed record CellKey
     [JsonIgnore]
     public string ServerWork => Variant.Split(' ').FirstOrDefault(IsWork)?[WorkSetting.Length..] ?? "";
 
+    /// <summary>The server's work for readers who compare different works: <c>work 10us</c>, <c>no work</c>.</summary>
+    [JsonIgnore]
+    public string HandlerText => ServerWork.Length > 0 ? $"work {ServerWork}" : "no work";
+
     /// <summary>How both ends of shared memory wait, as given to <c>--wait</c>: <c>spin</c>. Empty for other transports.</summary>
     [JsonIgnore]
     public string Wait => Variant.Split(' ').FirstOrDefault(IsWait)?[WaitSetting.Length..] ?? "";

@@ -8,7 +8,7 @@ internal sealed record Default(string Own, string? Given = null, string? Quick =
 {
     private const int LongestList = 8;
 
-    public string Of(bool own, bool quick) => quick && Quick is not null ? Quick : own ? Own : Given ?? Own;
+    public string Choose(bool own, bool quick) => quick && Quick is not null ? Quick : own ? Own : Given ?? Own;
 
     /// <summary>
     /// Returns the value for the help, such as <c>20s with one -U, else 1s</c>. A long list is shortened to the first

@@ -135,7 +135,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
         var offered = command.Options.Where(one => !one.Hidden && one is not HelpOption and not VersionOption).ToList();
         if (!Measures(command))
             return [("Options", offered)];
-        var placed = offered.ToLookup(HelpPlace.Of);
+        var placed = offered.ToLookup(HelpPlace.Find);
         return HelpPlace.All.Select(usual => (usual.Title, (List<Option>)[.. placed[usual], .. all ? placed[usual.Rarely] : []]));
     }
 

@@ -25,7 +25,7 @@ internal sealed record HelpPlace(string Title, bool IsUsual = true)
     /// <summary>
     /// Returns the place of an option. An option without a place goes to <see cref="Output"/>, where only <c>--help all</c> shows it.
     /// </summary>
-    public static HelpPlace Of(Option option) => (option as IPlacedOption)?.Place ?? Output.Rarely;
+    public static HelpPlace Find(Option option) => (option as IPlacedOption)?.Place ?? Output.Rarely;
 }
 
 /// <summary>An option with a place in the help.</summary>

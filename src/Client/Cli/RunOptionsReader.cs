@@ -69,11 +69,12 @@ internal sealed class RunOptionsReader(
             Clients = [.. sets.SelectMany(cells => cells.Clients).Distinct()],
             Threads = Threads(topologies.Max(topology => topology.Connections)),
             Duration = Get(declared.Duration) is null
-                ? Parsers.Positive(preset.ShapeDuration.Of(own: options.Addresses.Count != 1, quick: false), "-d") : options.Duration,
+                ? Parsers.Positive(preset.ShapeDuration.Choose(own: options.Addresses.Count != 1, quick: false), "-d") : options.Duration,
             Warmup = Get(declared.Warmup) is null && options.Addresses.Count != 1
                 ? Parsers.Duration(preset.ShapeWarmup.Own, "--warmup") : options.Warmup,
             Rounds = Get(declared.Rounds) is null && options.Addresses.Count != 1
-                ? Parsers.Integer(preset.ShapeRounds.Of(own: true, typed.GetValue(declared.Quick)), "-r", 1, 1_000_000) : options.Rounds,
+                ? Parsers.Integer(preset.ShapeRounds.Choose(own: true, typed.GetValue(declared.Quick)), "-r", 1, 1_000_000)
+                : options.Rounds,
             MaxTime = isBounded ? Parsers.Positive(preset.QuickLimit.Own, "--max-time") : options.MaxTime,
         };
     }
@@ -81,7 +82,7 @@ internal sealed class RunOptionsReader(
     private IReadOnlyList<long> SizesOf(Shape shape, RunOptions options) =>
         options.Call is not null || Get(declared.Sizes) is not null ? options.Sizes
             : preset.Shapes.Where(one => one.Shape == shape).Select(one => one.Sizes).FirstOrDefault() is { } sizes
-                ? Parsers.List(sizes.Of(own: true, quick: typed.GetValue(declared.Quick)), "-s", Parsers.Count) : options.Sizes;
+                ? Parsers.List(sizes.Choose(own: true, quick: typed.GetValue(declared.Quick)), "-s", Parsers.Count) : options.Sizes;
 
     private static Shape ShapeOf(string text, string what) => Shape.All.FirstOrDefault(shape => shape.Name == text)
         ?? throw new UsageException(
@@ -91,7 +92,7 @@ internal sealed class RunOptionsReader(
     {
         var addresses = given ?? Addresses();
         string Or(Option<string> option, Default standard) =>
-            Get(option) ?? standard.Of(own: addresses.Count != 1, quick: typed.GetValue(declared.Quick));
+            Get(option) ?? standard.Choose(own: addresses.Count != 1, quick: typed.GetValue(declared.Quick));
 
         var transports = Parsers.List(Or(declared.Transports, preset.Transports), "--transports", Transport);
         var protocols = Get(declared.Protocol) is { } list

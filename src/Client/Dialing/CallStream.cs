@@ -37,17 +37,10 @@ internal abstract class CallStream(DuplexConnection connection) : IStream, IValu
     {
         // The lock is held from Begin to Send. Otherwise another thread could take the begun call for a withdrawn call and send it, and
         // this thread would then send the call a second time.
-        connection.Enter();
-        try
-        {
-            var result = Begin(sentNs);
-            Send();
-            return result;
-        }
-        finally
-        {
-            connection.Leave();
-        }
+        using var inside = connection.Inside();
+        var result = Begin(sentNs);
+        Send();
+        return result;
     }
 
     public virtual ValueTask<CallResult> EndAsync(long nowNs) => new(CallResult.Ok(0));

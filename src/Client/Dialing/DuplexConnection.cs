@@ -290,7 +290,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     }
 
     /// <summary>Enters the connection, and leaves it when the result is disposed.</summary>
-    protected Scope Inside()
+    public Scope Inside()
     {
         Enter();
         return new Scope(this);
@@ -304,7 +304,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
     }
 
     /// <summary>Leaves the connection at the end of a <c>using</c> block, even if the block throws, so that the lock is released.</summary>
-    protected readonly ref struct Scope(DuplexConnection inside)
+    public readonly ref struct Scope(DuplexConnection inside)
     {
         public void Dispose() => inside.Leave();
     }

@@ -87,13 +87,13 @@ internal sealed class BenchPlan
             + Cells.Aggregate(TimeSpan.Zero, (sum, cell) => sum + RoundsOf(cell) * TimeOf(cell)) + SampledWindows.TimeOf(this);
 
     /// <summary>True when the cells of at least one comparison take turns in slices.</summary>
-    public bool HasSlices => FirstPhase.GroupBy(cell => Workload.Of(cell.Record.Key)).Any(compared => InTurns([.. compared]));
+    public bool HasSlices => FirstPhase.GroupBy(cell => Workload.From(cell.Record.Key)).Any(compared => InTurns([.. compared]));
 
     /// <summary>Returns how long one measurement of the cell takes, if measurements have a fixed time and not a number of calls.</summary>
     public TimeSpan TimeOf(PlannedCell cell)
     {
         var whole = ServerWarmup.OfConnection(Options, cell) + Options.Warmup + Options.Duration + CellOverhead;
-        if (!InTurns([.. Cells.Where(other => Workload.Of(other.Record.Key) == Workload.Of(cell.Record.Key))]))
+        if (!InTurns([.. Cells.Where(other => Workload.From(other.Record.Key) == Workload.From(cell.Record.Key))]))
             return whole;
         // With slow calls, a slice lasts as long as five calls, and the load before and after it as long as four calls.
         var load = cell.Load;
@@ -149,7 +149,7 @@ internal sealed class BenchPlan
     /// Returns the cells of a round in random order. The order depends only on seed and round number. Compared cells stay together.
     /// </summary>
     public IReadOnlyList<PlannedCell> Order(IEnumerable<PlannedCell> phase, int round) =>
-        RoundOrder.Shuffle(phase, cell => Workload.Of(cell.Record.Key), Options.Seed, round);
+        RoundOrder.Shuffle(phase, cell => Workload.From(cell.Record.Key), Options.Seed, round);
 
     /// <summary>
     /// Returns the measurements of a round in their order. Each entry is either one cell, which has a window of its own, or all cells
@@ -158,7 +158,7 @@ internal sealed class BenchPlan
     public IReadOnlyList<IReadOnlyList<PlannedCell>> Turns(IEnumerable<PlannedCell> phase, int round)
     {
         var turns = new List<IReadOnlyList<PlannedCell>>();
-        foreach (var compared in Order(phase, round).GroupBy(cell => Workload.Of(cell.Record.Key)))
+        foreach (var compared in Order(phase, round).GroupBy(cell => Workload.From(cell.Record.Key)))
         {
             if (InTurns([.. compared]))
                 turns.Add([.. compared]);

@@ -16,7 +16,7 @@ internal static class SampledWindows
     public static TimeSpan Length { get; } = TimeSpan.FromMilliseconds(500);
 
     /// <summary>Returns the options with which a sampled window is measured.</summary>
-    public static RunOptions Of(RunOptions options) => options with { Duration = Length, FixedDuration = false, Calls = null };
+    public static RunOptions Apply(RunOptions options) => options with { Duration = Length, FixedDuration = false, Calls = null };
 
     /// <summary>Returns how long all sampled windows take together, if calls are fast.</summary>
     public static TimeSpan TimeOf(BenchPlan plan) => !plan.Options.Profile ? TimeSpan.Zero : Count

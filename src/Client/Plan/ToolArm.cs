@@ -15,8 +15,3 @@ internal sealed record ToolArm(string Name, Address Address, IReadOnlyList<strin
     /// <summary>The server for messages and files, without the query of a URL, which may be secret.</summary>
     public string Shown => Address + (Path is null ? "" : UrlText.WithoutSecrets($"http://x{Path}")["http://x".Length..]);
 }
-
-/// <summary>The tool that each server's calls use.</summary>
-/// <param name="Name">Null for the only tool of the server.</param>
-/// <param name="Arguments">A JSON object on one line.</param>
-internal sealed record AskedTool(string? Name, string Arguments);

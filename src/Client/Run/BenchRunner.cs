@@ -85,7 +85,7 @@ internal sealed class BenchRunner(
             foreach (var (workload, reason) in await RoundAsync(phase, number, 0, planned.MostRounds, cancellation))
             {
                 // All arms of the workload are measured again, since the rounds of compared arms must be close in time.
-                var together = phase.Where(cell => Workload.Of(cell.Record.Key) == workload).ToList();
+                var together = phase.Where(cell => Workload.From(cell.Record.Key) == workload).ToList();
                 var round = number.ToString(CultureInfo.InvariantCulture);
                 if (!repeats.TryRepeat(together.Count, journal.Record.Rounds.Count))
                 {
@@ -125,7 +125,7 @@ internal sealed class BenchRunner(
                 // medians.
                 observer.CellFinished(cell, round, journal.Record);
                 if (round.Spoiled.Length > 0)
-                    spoiled.TryAdd(Workload.Of(cell.Record.Key), $"{cell.Name}: {round.Spoiled}");
+                    spoiled.TryAdd(Workload.From(cell.Record.Key), $"{cell.Name}: {round.Spoiled}");
             }
             longer.AddRange(measured.Select(one => one.Lengthened).OfType<LongerWindow>());
             if (measured.Select(one => one.ServerLost).FirstOrDefault(lost => lost is not null) is { } lost)
@@ -133,7 +133,7 @@ internal sealed class BenchRunner(
             if (journal.IsFull)
                 throw new IOException($"{journal.File} has reached the largest size of a results file (256 MiB), so the run ends here");
         }
-        foreach (var compared in longer.GroupBy(window => Workload.Of(window.Cell.Record.Key)))
+        foreach (var compared in longer.GroupBy(window => Workload.From(window.Cell.Record.Key)))
         {
             var sentence = LongerWindow.Sentence([.. compared]);
             if (lengthened.Add(compared.Key))

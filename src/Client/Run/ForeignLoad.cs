@@ -51,7 +51,7 @@ internal static class ForeignLoad
         if (round.Record is not { Machine: { OthersNs: { } others } machine, Server: not null })
             return "";
         if (IsMore(others, ForeignNs, ForeignShare, machine))
-            return Text($"other programs used {Share(others, machine):0.0} % of the machine{OtherProcessNames.Of(machine)}");
+            return Text($"other programs used {Share(others, machine):0.0} % of the machine{OtherProcessNames.List(machine)}");
         return SoftInterrupts.UnseenNs(round, charged) is { } unseen && IsMore(unseen, ForeignNs, ForeignShare, machine)
             ? Text($"invisible processes (in other containers, or short-lived) used {Share(unseen, machine):0.0} % of the machine")
             : "";

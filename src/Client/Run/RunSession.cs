@@ -132,7 +132,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             return null;
         if (await ProfilePhase.RefusalAsync(servers, cancellation) is not { } refusal)
             return new ProfilePhase(
-                plan, servers, new RoundRunner(SampledWindows.Of(plan.Options), servers, progress), journal, observer).RunAsync;
+                plan, servers, new RoundRunner(SampledWindows.Apply(plan.Options), servers, progress), journal, observer).RunAsync;
         observer.Note(refusal);
         journal.Replace(record => record with { Profile = new RunProfile { Refused = refusal } });
         return null;

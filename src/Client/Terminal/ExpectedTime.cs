@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Client.Plan;
 
@@ -46,7 +45,7 @@ internal sealed class ExpectedTime(BenchPlan plan)
         if (options.RoundsAuto)
             return TimeSpan.FromTicks(Math.Max(0, (options.MaxTime - Stopwatch.GetElapsedTime(begun, now)).Ticks));
         var alike = plan.Cells.Where(cell => done.ContainsKey(cell.Index)).ToLookup(
-            cell => Workload.Of(cell.Record.Key), cell => done[cell.Index].Sum / done[cell.Index].Count);
+            cell => Workload.From(cell.Record.Key), cell => done[cell.Index].Sum / done[cell.Index].Count);
         var left = Math.Max(0, plan.RoundsInAll - 1 - between.Rounds)
             * (between.Rounds == 0 ? plan.BetweenRounds : between.Sum / between.Rounds);
         foreach (var cell in plan.Cells)
@@ -55,7 +54,7 @@ internal sealed class ExpectedTime(BenchPlan plan)
             var known = done.GetValueOrDefault(cell.Index, (Sum: TimeSpan.Zero, Count: 0, Round: all - plan.RoundsOf(cell)));
             if (known.Count == 0 && !isPlanned)
                 return null;
-            var others = alike[Workload.Of(cell.Record.Key)].ToList();
+            var others = alike[Workload.From(cell.Record.Key)].ToList();
             var once = known.Count > 0 ? known.Sum / known.Count
                 : others.Count > 0 ? TimeSpan.FromTicks((long)others.Average(time => time.Ticks)) : plan.TimeOf(cell);
             left += (all - known.Round) * once;
@@ -64,29 +63,5 @@ internal sealed class ExpectedTime(BenchPlan plan)
         if (options.MaxTime - Stopwatch.GetElapsedTime(begun, now) is var most && most < left)
             left = most;
         return left > TimeSpan.Zero ? left : TimeSpan.Zero;
-    }
-}
-
-/// <summary>Writes durations for people.</summary>
-internal static class LeftText
-{
-    /// <summary>Describes the time left, such as <c>about 2m 10s left</c>.</summary>
-    public static string Describe(TimeSpan? left) => left switch
-    {
-        null => "time left is not known yet",
-        { TotalSeconds: <= 1 } => "almost done",
-        { } time => $"about {Span(time)} left",
-    };
-
-    /// <summary>Writes a duration, such as <c>2m 10s</c>, <c>45s</c> or <c>1h 5m</c>.</summary>
-    public static string Span(TimeSpan time)
-    {
-        var whole = TimeSpan.FromSeconds(Math.Ceiling(time.TotalSeconds));
-        return whole switch
-        {
-            { TotalHours: >= 1 } => string.Create(CultureInfo.InvariantCulture, $"{(int)whole.TotalHours}h {whole.Minutes}m"),
-            { TotalMinutes: >= 1 } => string.Create(CultureInfo.InvariantCulture, $"{whole.Minutes}m {whole.Seconds}s"),
-            _ => string.Create(CultureInfo.InvariantCulture, $"{whole.Seconds}s"),
-        };
     }
 }

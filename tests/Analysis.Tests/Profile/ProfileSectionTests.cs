@@ -52,7 +52,7 @@ public class ProfileSectionTests
             long[] Draw(double share) =>
                 [.. Enumerable.Range(0, 6).Select(_ => (long)Enumerable.Range(0, 1000).Count(_ => random.NextDouble() < share))];
             var run = new MeasuredRun(Made(Draw(0.30), Draw(0.25), whole: 1000));
-            var cells = StageShares.Of(run);
+            var cells = StageShares.Compute(run);
             var interval = cells[1].MoreThan(cells[0], "kernel: send")!.Interval!.Value;
             missed += interval.Contains((0.25 * 12_000) - (0.30 * 20_000)) ? 0 : 1;
         }

@@ -65,7 +65,7 @@ public class StageTests
     public void Each_stage_has_its_own_name() => Assert.Equal(Stage.All.Count, Stage.All.Select(stage => stage.Name).Distinct().Count());
 
     private static string Of(string thread, bool isDotnet, params string[] stack) =>
-        Stage.Of(thread, [.. stack.Select(Frame)], isDotnet).Name;
+        Stage.Classify(thread, [.. stack.Select(Frame)], isDotnet).Name;
 
     private static StackFrame Frame(string text)
     {

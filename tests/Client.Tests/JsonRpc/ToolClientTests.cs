@@ -45,7 +45,8 @@ public sealed class ToolClientTests
         ToolClient.OpenAsync(new ToolArm("", server.Address), new ConnectorOptions(), CancellationToken.None);
 
     private static string[] Answer(string line, string result) =>
-        line.Contains("notifications/", StringComparison.Ordinal) ? [] : [$"{{\"jsonrpc\":\"2.0\",\"id\":{IdOf(line)},\"result\":{result}}}"];
+        line.Contains("notifications/", StringComparison.Ordinal) ? []
+            : [$"{{\"jsonrpc\":\"2.0\",\"id\":{IdOf(line)},\"result\":{result}}}"];
 
     private static string IdOf(string line) => Between(line, "\"id\":", ",")!;
 

@@ -248,7 +248,7 @@ public sealed class LyingStreamTests : IDisposable
         return new Seen(
             code, asked, rounds.Sum(round => round.Started), rounds.Sum(round => round.Ok), rounds.Sum(round => round.Credited ?? 0),
             sentences,
-            [.. record is null ? [] : Doubt.Of(new MeasuredRun(record)).Select(advice => advice.Doubt)],
+            [.. record is null ? [] : Doubt.Find(new MeasuredRun(record)).Select(advice => advice.Doubt)],
             [
                 .. rounds.SelectMany(round => round.Failed.Keys),
                 .. rounds.Any(round => round.CutOff > 0) ? ["cut off"] : Array.Empty<string>(),

@@ -21,6 +21,12 @@ public partial class StandstillTests
     public async Task A_window_in_which_the_server_is_stopped_for_a_second_is_spoiled()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), NoSignals);
+        // Where calls already take a quarter of a second, because the machine is busy, a second is no standstill.
+        await TestLoad.InTheEndAsync(StopServerAsync);
+    }
+
+    private static async Task StopServerAsync()
+    {
         var options = Typed.Read(Preset.Main, "--transports", "unix", "-s", "10", "-c", "2");
         await using var servers = await Typed.ServersAsync(options);
         var cell = Assert.Single(new BenchPlan(options, servers.Targets).Cells, cell => cell.Load.Connections == 2);

@@ -126,7 +126,7 @@ internal sealed class AbCommand
         using var view = RunView.For(asked);
         view.Measured = record =>
         {
-            gates = BuildComparison.Of(new MeasuredRun(record))?.Gate is { } gate ? [gate] : [];
+            gates = BuildComparison.From(new MeasuredRun(record))?.Gate is { } gate ? [gate] : [];
             lines.AddRange(CompareCommand.Lines(gates, isStrict));
             Summarize(record, lines);
         };

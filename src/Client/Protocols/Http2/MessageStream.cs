@@ -62,15 +62,8 @@ internal abstract class MessageStream(ReconnectingHttp2Connection connection, Ht
 
     public override ValueTask<CallResult> EndAsync(long nowNs)
     {
-        Connection.Enter();
-        try
-        {
-            return Id == 0 ? new(TakeBroken() ?? CallResult.Ok(0)) : End(nowNs);
-        }
-        finally
-        {
-            Connection.Leave();
-        }
+        using var inside = Connection.Inside();
+        return Id == 0 ? new(TakeBroken() ?? CallResult.Ok(0)) : End(nowNs);
     }
 
     /// <summary>Starts a new HTTP/2 stream for the next message.</summary>

@@ -1,5 +1,4 @@
 using System.Text.Json;
-using System.Text.Json.Serialization;
 
 namespace IpcBench.Client.Protocols.JsonRpc;
 
@@ -152,6 +151,3 @@ internal struct JsonRpcMessage
         }
     }
 }
-
-[JsonSerializable(typeof(string))]
-internal sealed partial class JsonNames : JsonSerializerContext;
