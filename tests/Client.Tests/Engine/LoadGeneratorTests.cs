@@ -51,7 +51,7 @@ public class LoadGeneratorTests
     [InlineData("opened|second", "only 1 of 2 connections to unix:/x could be opened within 60 s: second: "
         + "the server may have reached its limit of connections or open files (ulimit -n where the server was started)")]
     [InlineData("cancelled|cancelled", "only 0 of 2 connections to unix:/x could be opened within 60 s: the server does not answer")]
-    [InlineData("cannot connect: no|second", "cannot connect: no")]
+    [InlineData("refused|second", "cannot connect to unix:/x: refused")]
     [InlineData("Broken pipe.|second", "cannot connect to unix:/x: Broken pipe")]
     public async Task The_first_failure_with_a_reason_is_reported(string ends, string message)
     {
@@ -63,7 +63,12 @@ public class LoadGeneratorTests
             if (end == "opened")
                 connection.Done.SetResult();
             else
-                connection.Done.SetException(end == "cancelled" ? new OperationCanceledException() : new IOException(end));
+                connection.Done.SetException(end switch
+                {
+                    "cancelled" => new OperationCanceledException(),
+                    "refused" => new CannotConnectException(new Address.Unix("/x"), end), // has the whole message already
+                    _ => new IOException(end),
+                });
         }
         Assert.Equal(message, await FailureAsync(opening));
     }

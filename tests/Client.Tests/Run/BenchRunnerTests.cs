@@ -165,8 +165,8 @@ public class BenchRunnerTests
             var round = (await RunAsync(new MadeUpRounds(), rounds: 1)).Rounds[0];
             var (first, second) = (new RunJournal(run with { Label = "first" }, file, said.Add),
                 new RunJournal(run with { Label = "second" }, file, said.Add));
-            foreach (var journal in (RunJournal[])[first, second, first, second])
-                journal.Add(round);
+            foreach (var (number, journal) in ((int, RunJournal)[])[(1, first), (1, second), (2, first), (2, second)])
+                journal.Add(round with { Number = number });
 
             var other = Path.Combine(folder, "run-2.json");
             Assert.Equal((file, other), (first.File, second.File));
@@ -177,7 +177,7 @@ public class BenchRunnerTests
 
             // Only the time of the file has changed.
             File.SetLastWriteTimeUtc(file, DateTime.UnixEpoch);
-            first.Add(round);
+            first.Add(round with { Number = 3 });
             Assert.Equal((file, 3), (first.File, ResultsFile.Load(file).Rounds.Count));
         }
         finally
