@@ -6,6 +6,7 @@ using System.Runtime.Versioning;
 using System.Text;
 using IpcBench.LoopSockets;
 using IpcBench.Server.Tests.Support;
+using IpcBench.Transports;
 using IpcBench.Transports.Loop;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
@@ -185,17 +186,18 @@ public class LoopSocketsTests
     public async Task The_error_distinguishes_an_abstract_socket_from_a_file_name_with_an_at_sign()
     {
         var name = $"gb-{Guid.NewGuid():N}";
-        var refused = await Assert.ThrowsAsync<IOException>(() => Loops.Connect(new UnixDomainSocketEndPoint("@" + name)).AsTask());
+        var refused = await Assert.ThrowsAsync<CannotConnectException>(
+            () => Loops.Connect(new UnixDomainSocketEndPoint("@" + name)).AsTask());
         Assert.Contains($"unix:@{name}", refused.Message, StringComparison.Ordinal);
         Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux has abstract sockets");
-        refused = await Assert.ThrowsAsync<IOException>(() => Loops.Connect(new UnixDomainSocketEndPoint("\0" + name)).AsTask());
+        refused = await Assert.ThrowsAsync<CannotConnectException>(() => Loops.Connect(new UnixDomainSocketEndPoint("\0" + name)).AsTask());
         Assert.Contains($"unix-abstract:{name}", refused.Message, StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task A_connect_without_a_server_fails_and_a_waiting_read_can_be_cancelled()
     {
-        await Assert.ThrowsAsync<IOException>(() => Loops.Connect(new UnixDomainSocketEndPoint(Addresses.Unix().Path)).AsTask());
+        await Assert.ThrowsAsync<CannotConnectException>(() => Loops.Connect(new UnixDomainSocketEndPoint(Addresses.Unix().Path)).AsTask());
         Assert.SkipUnless(Loops.IsSupported, NoEpoll);
         await using var application = await StartAsync();
         await using var stream = await Loops.Connect(new UnixDomainSocketEndPoint(application.Path));

@@ -46,7 +46,7 @@ public sealed class ChildProgramTests : IAsyncDisposable
         for (var look = 0; look < 60 && Children.Dead([child]) is not (_, not null, { Length: > 0 }); look++)
             await Task.Delay(20);
         Assert.Equal(("stdio", 3, "the disk is full"), Children.Dead([child]));
-        var error = await Assert.ThrowsAsync<IOException>(
+        var error = await Assert.ThrowsAsync<CannotConnectException>(
             async () => await Connector.For(child, new()).ConnectAsync(CancellationToken.None));
         Assert.Equal($"cannot connect to {child}: a child has ended", error.Message);
     }
@@ -80,7 +80,7 @@ public sealed class ChildProgramTests : IAsyncDisposable
     [Fact]
     public async Task An_address_that_nobody_serves_is_refused()
     {
-        var error = await Assert.ThrowsAsync<IOException>(
+        var error = await Assert.ThrowsAsync<CannotConnectException>(
             async () => await Connector.For(new Address.Child("stdio", "none"), new()).ConnectAsync(CancellationToken.None));
         Assert.Equal("cannot connect to stdio:none: no program serves it", error.Message);
     }

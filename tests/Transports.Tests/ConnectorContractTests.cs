@@ -153,7 +153,7 @@ public class ConnectorContractTests
         };
         await OnAsync(by, async loop =>
         {
-            var refused = await Assert.ThrowsAsync<IOException>(async () => await ConnectAsync(address, by, loop));
+            var refused = await Assert.ThrowsAsync<CannotConnectException>(async () => await ConnectAsync(address, by, loop));
             Assert.Equal($"cannot connect to {address}: {why}", refused.Message);
         });
     }

@@ -39,7 +39,7 @@ public sealed partial class DescriptorLimitTests
         await first.WriteAsync(new byte[1]);
         await first.ReadExactlyAsync(new byte[1]); // by now the server has opened all its descriptors
 
-        var refused = await Assert.ThrowsAsync<IOException>(
+        var refused = await Assert.ThrowsAsync<CannotConnectException>(
             () => WithDescriptors(0, () =>
             {
                 var connecting = connector.ConnectAsync(CancellationToken.None).AsTask();
