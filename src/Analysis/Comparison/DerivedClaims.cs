@@ -21,7 +21,7 @@ public static class DerivedClaims
 
     internal static IEnumerable<Claim> For(MeasuredRun run)
     {
-        foreach (var cell in run.Cells.Where(cell => !AaTest.IsAa(cell.Key)))
+        foreach (var cell in run.Cells.Where(cell => !AaTest.IsAa(cell.Key) && !cell.Key.VariesRate))
         {
             if (run.ReferenceOf(cell) is not { } reference)
                 continue;
