@@ -55,7 +55,7 @@ public sealed record TreeReading(IReadOnlyList<int> Roots, IReadOnlyDictionary<i
             else // the parent ended too, and the process that adopted the child is unknown
                 (orphanUser, orphanKernel) = (orphanUser + user, orphanKernel + kernel);
         }
-        // The time of a child that nobody waited for is subtracted but was never added. A result below 0 counts as 0.
+        // The sum has no time of a child that nobody waited for, but this time is subtracted too. A result below 0 counts as 0.
         return (Math.Max(0, waited.Values.Sum(one => Math.Max(0, one.User)) - orphanUser),
             Math.Max(0, waited.Values.Sum(one => Math.Max(0, one.Kernel)) - orphanKernel));
     }

@@ -23,7 +23,7 @@ public static class GrpcStatus
             ? (GrpcStatusCode)number
             : GrpcStatusCode.Unknown;
 
-    /// <summary>Returns the name that the gRPC specification gives the code: <c>INVALID_ARGUMENT</c>.</summary>
+    /// <summary>Returns the name of the code in the gRPC specification, for example <c>INVALID_ARGUMENT</c>.</summary>
     public static string Name(GrpcStatusCode code) => JsonNamingPolicy.SnakeCaseUpper.ConvertName(code.ToString());
 
     /// <summary>

@@ -109,7 +109,7 @@ public sealed class ThreadPipes : IDuplexPipe
     }
 }
 
-/// <summary>Two streams of which each read and write may block, for example standard input and output.</summary>
+/// <summary>A channel over two streams, for example standard input and output. Any read or write may block.</summary>
 public sealed class StreamChannel(Stream input, Stream output) : IByteChannel
 {
     public int Receive(Span<byte> buffer) => input.Read(buffer);

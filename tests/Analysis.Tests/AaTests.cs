@@ -46,7 +46,7 @@ public sealed class AaTests
     }
 
     [Fact]
-    public void The_A_A_test_often_fails_for_a_shift_of_all_cells_and_seldom_for_opposite_shifts()
+    public void The_A_A_test_often_finds_a_common_shift_of_all_cells_and_seldom_shifts_in_opposite_directions()
     {
         Assert.InRange(ShareFailed(3, 12, _ => -0.012), 0.25, 1);
         Assert.InRange(ShareFailed(6, 12, _ => -0.012), 0.6, 1);

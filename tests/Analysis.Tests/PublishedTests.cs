@@ -89,7 +89,7 @@ public sealed class PublishedTests
     }
 
     [Fact]
-    public void A_run_repeats_each_write_up_that_has_its_cells_and_its_origin_is_named_once()
+    public void A_run_is_compared_with_each_write_up_whose_cells_it_measured_and_the_page_names_its_origin_once()
     {
         var echo = Make("echo", 10, (Echo("tcp", 1), 30_000), (Echo("unix", 1), 42_000), (Echo("tcp", 128), 30_000),
             (Echo("unix", 128), 42_000));

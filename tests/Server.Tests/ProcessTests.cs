@@ -150,7 +150,7 @@ public class ProcessTests
     [InlineData("--work", "x=30us", "--work '{0}': there is no endpoint x; the first endpoint is 0")]
     [InlineData("--work", "1=30us", "--work '{0}': there is no endpoint 1; the first endpoint is 0")]
     [InlineData("--fault", "wrong", "'{0}' is unknown: write short or status")]
-    [InlineData("--delay-us", "-1", "'{0}' is not a number of microseconds: write 200 or 1=200")]
+    [InlineData("--delay-us", "-1", "'{0}' is not a number of microseconds: write 200 or, for the second endpoint alone, 1=200")]
     [InlineData("--sockets", "mine", "'{0}' is not a value for --sockets: write loop, dotnet or bare")]
     [InlineData("--listen", "http://localhost:5000/x", "'{0}' has more than a host and a port: write http://localhost:5000")]
     [InlineData("--no-such-option", "1", "there is no option --no-such-option")]

@@ -111,8 +111,8 @@ public sealed class RateSearchResult
             [.. windows.Select(window => ProbeOf(term, window))], term.Allowed, centre, Joint.Alpha)).OfType<FoundCrossing>().ToList();
         if (IsTooFew(near))
             return (SearchOutcome.TooFewCalls, 0, null);
-        // A crossing has no interval when its rate lies one smallest step beyond the tried rates near the crossing, or
-        // when too few windows have a rate near the crossing.
+        // A crossing has no interval if it lies a smallest step above or below all tried rates nearby, or if too few windows were tried
+        // nearby.
         return crossings.MinBy(one => one.Rate) is { Interval: { } interval } least
             ? (SearchOutcome.Found, least.Rate, interval) : (SearchOutcome.Unknown, 0, null);
     }

@@ -66,7 +66,7 @@ public static class RateSearch
     /// <param name="centre">See <see cref="Centre"/>.</param>
     /// <param name="alpha">The probability that the interval misses the rate.</param>
     /// <returns>
-    /// The rate. Null if no window is near the centre, or if nothing counts against the term in the windows near the centre.
+    /// The rate. Null if no window is near the centre, or if no call in these windows counts against the term of the objective.
     /// </returns>
     public static FoundCrossing? Crossing(IReadOnlyList<Probe> probes, double allowed, double centre, double alpha)
     {
@@ -144,7 +144,7 @@ public static class RateSearch
 
     /// <summary>
     /// Computes ln(rate / centre) for the rate at which the fitted mean equals the allowed mean. Null when no window is
-    /// near the centre, or when nothing counts against the term in these windows.
+    /// near the centre, or when no call in these windows counts against the term of the objective.
     /// </summary>
     private static double? Local(IReadOnlyList<Probe> probes, double allowed, double centre)
     {

@@ -142,7 +142,7 @@ internal sealed record Preset
     public static IReadOnlyList<string> ServerKnobs { get; } =
         [.. Knob.All.Where(knob => knob.Side == KnobSide.Server).Select(knob => knob.Option)];
 
-    /// <summary>Texts that replace the usual help of an option, by the option's name, not an alias. The default value is added.</summary>
+    /// <summary>Texts that replace an option's usual help. The key is the option's name, no alias. The default value is added.</summary>
     public IReadOnlyDictionary<string, string> Words { get; init; } = new Dictionary<string, string>();
 
     /// <summary>Returns the help of an option with its default.</summary>

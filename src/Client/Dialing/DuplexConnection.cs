@@ -33,7 +33,7 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
         Output = new OutputBuffer(pool);
     }
 
-    /// <summary>The bytes to send. The last <see cref="Leave"/> of nested pairs flushes them.</summary>
+    /// <summary>The bytes to send. The outermost <see cref="Leave"/> of nested calls flushes these bytes.</summary>
     protected OutputBuffer Output { get; private set; }
 
     /// <summary>The duplex that is in use now. Null when there is none.</summary>

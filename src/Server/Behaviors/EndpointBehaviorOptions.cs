@@ -81,7 +81,7 @@ internal sealed record EndpointBehaviorOptions
     private static long Number(string value, double most, string what = "") =>
         long.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out var number) && number <= most
             ? number
-            : throw new FormatException($"'{value}' is not a number{what}: write 200 or 1=200");
+            : throw new FormatException($"'{value}' is not a number{what}: write 200 or, for the second endpoint alone, 1=200");
 
     private static WrongAnswer ParseAnswer(string? value) => value switch
     {
