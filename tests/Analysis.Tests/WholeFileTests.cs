@@ -47,6 +47,12 @@ public sealed class WholeFileTests : IDisposable
             Write(path, "old and longer");
             Write(path, "new");
             Assert.Equal("new", File.ReadAllText(path));
+
+            File.Delete(path);
+            File.CreateSymbolicLink(path, PathOf("behind"));
+            Write(path, "newer");
+            Assert.Equal("newer", File.ReadAllText(PathOf("behind")));
+            Assert.NotNull(new FileInfo(path).LinkTarget);
         }
         finally
         {

@@ -49,11 +49,11 @@ public static partial class FileKind
     private static unsafe partial int Statx(int folder, string path, int flags, uint mask, byte* buffer);
 
     /// <summary>
-    /// Returns the full path behind all links. A path in /dev or /proc/self/fd is kept as it is: /dev/stdout leads to an
-    /// open file of this process, and an open file may have no path.
+    /// Returns the full path behind all links. A path of standard output or in /dev/fd or /proc/self/fd is kept as it is: such a path
+    /// leads to an open file of this process, and an open file may have no path.
     /// </summary>
     internal static string Target(string path) =>
-        new FileInfo(path).LinkTarget is not null && !path.StartsWith("/dev/", StringComparison.Ordinal)
+        new FileInfo(path).LinkTarget is not null && !IsStandardOutput(path) && !path.StartsWith("/dev/fd/", StringComparison.Ordinal)
             && !path.StartsWith("/proc/self/fd/", StringComparison.Ordinal)
             ? File.ResolveLinkTarget(path, returnFinalTarget: true)!.FullName : Path.GetFullPath(path);
 }
