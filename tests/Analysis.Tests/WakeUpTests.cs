@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Documents;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
 
@@ -7,6 +8,15 @@ namespace IpcBench.Analysis.Tests;
 /// <summary>Checks what reports say of wake-ups and system calls per call.</summary>
 public class WakeUpTests
 {
+    [Fact]
+    public void Context_switches_are_unknown_on_a_system_that_does_not_count_them()
+    {
+        var round = new SampleRuns { Rounds = 1 }.Make().Rounds[0];
+        var metric = Metric.All.Single(metric => metric.Id == "client_switches");
+        Assert.NotNull(metric.Value(new RoundMetrics(round)));
+        Assert.Null(metric.Value(new RoundMetrics(round with { Client = round.Client with { ContextSwitches = 0 } })));
+    }
+
     [Theory]
     [InlineData(2.0, "On unix the server is woken 2.0 times per call, on tcp 1.0 (10 B).")]
     [InlineData(1.05, null)] // decided, but too small to be a cause

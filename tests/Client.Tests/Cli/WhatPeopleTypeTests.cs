@@ -22,6 +22,9 @@ public class WhatPeopleTypeTests
         Assert.Equal(meant, string.Join(' ', CommandTree.Meant(typed.Split(' '))));
 
     [Fact]
+    public void An_empty_word_is_no_address() => Assert.Equal(["--", ""], CommandTree.Meant(["--", ""]));
+
+    [Fact]
     public void A_host_with_a_port_is_an_address() => Assert.Equal("http://localhost:5117", Parsers.Address("localhost:5117").ToString());
 
     [Fact]

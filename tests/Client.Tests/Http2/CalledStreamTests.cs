@@ -79,6 +79,19 @@ public class CalledStreamTests
         Assert.InRange((receipt.Slots.Count - 1) * receipt.SlotNs, 3_000_000, 4_100_000);
     }
 
+    [Fact]
+    public void The_reply_to_pushed_messages_may_be_longer_than_a_report_of_this_tools_server()
+    {
+        var harness = Opened(Flow.Out, messages: 1, "a");
+        var call = Call(harness);
+        harness.Duplex.TakeFrames();
+        harness.Duplex.Deliver(Frames.ResponseHeaders(1));
+        foreach (var part in Message(new string('x', 2_000_000)).Chunk(16_000))
+            harness.Duplex.Deliver(Frames.Data(1, part));
+        harness.Duplex.Deliver(Frames.Trailers(1));
+        IsOk(call, 1);
+    }
+
     [Theory]
     [InlineData("both", "compressed", "protocol")]
     [InlineData("both", "two", "unasked message")]
