@@ -129,6 +129,16 @@ public sealed class CallDoubtTests
         Assert.Null(Find(run, "little"));
     }
 
+    [Theory]
+    [InlineData(0, true)]
+    [InlineData(2000, false)]
+    public void A_round_of_n_calls_raises_no_doubt_about_Littles_law(long calls, bool isRaised)
+    {
+        // The first half of the streams makes all calls before the second half begins.
+        var run = Second(round => round with { Completed = round.Completed / 2 });
+        Assert.Equal(isRaised, Find(run with { Options = run.Options with { Calls = calls } }, "little") is not null);
+    }
+
     [Fact]
     public void The_doubt_about_failures_lists_each_kind_of_failure_with_its_count() =>
         Raises("failures", "reset: 8, no answer in time: 16",

@@ -132,6 +132,8 @@ internal static class LittlesLaw
     {
         if (cell.Key.IsOneWay)
             return null; // the number of messages in buffers is unknown
+        if (run.Record.Options.Calls > 0)
+            return null; // without -d, the first streams may make all calls of a short round before the last streams begin
         // Calls on streams beyond the server's limit wait before their latency begins, so they are not in flight. The
         // time of failed calls is part of no latency, so rounds with failed calls cannot be checked.
         var streams = cell.Key.Streams;
