@@ -57,10 +57,12 @@ public class AbTests
         Assert.All(run.Cells, cell => Assert.DoesNotContain(Metric.Rate.Show(cell.Median!), page, StringComparison.Ordinal));
     }
 
-    [Fact]
-    public void Limits_are_read_from_the_command_line_that_the_file_holds()
+    [Theory]
+    [InlineData('=')]
+    [InlineData(':')]
+    public void Limits_are_read_from_the_command_line_that_the_file_holds(char mark)
     {
-        var run = Typed(Run(new Random(19), slower: 0.1), "--fail-on", "server_cpu>5%", "--fail-on=rps<-50%");
+        var run = Typed(Run(new Random(19), slower: 0.1), "--fail-on", "server_cpu>5%", $"--fail-on{mark}rps<-50%");
         Assert.Equal((2, 2), (BuildComparison.From(new MeasuredRun(run))!.Gate!.Crossed.Count,
             BuildComparison.From(new MeasuredRun(run))!.Gate!.Passed));
         Assert.Contains("\"crossed\"", new JsonReport().Make(new ReportModel(run)), StringComparison.Ordinal);

@@ -103,6 +103,37 @@ public sealed class CompareTests
     }
 
     [Fact]
+    public void Drift_is_computed_for_each_load_by_itself()
+    {
+        var random = new Random(6);
+        RunRecord Wandering(int seed)
+        {
+            var run = Sample(seed, rounds: 19);
+            // The rounds of a load are measured after the others, at another speed of the machine.
+            var cells = run.Cells.Select(cell => cell with { Key = cell.Key with { Load = "5000/s" } });
+            var all = run with
+            {
+                Cells = [.. run.Cells, .. cells],
+                Rounds = [.. run.Rounds, .. run.Rounds.Select(round => round with { Cell = round.Cell + run.Cells.Count })],
+            };
+            double[] speed = [.. Enumerable.Range(0, 40).Select(_ => Math.Exp(0.1 * Simulated.Gaussian(random)))];
+            return all with
+            {
+                Rounds = [.. all.Rounds.Select(round => round with
+                {
+                    Client = round.Client with
+                    {
+                        CpuUserNs = (long)(round.Client.CpuUserNs * speed[round.Number + (round.Cell < run.Cells.Count ? 0 : 20)]),
+                        CpuKernelNs = (long)(round.Client.CpuKernelNs * speed[round.Number + (round.Cell < run.Cells.Count ? 0 : 20)]),
+                    },
+                })],
+            };
+        }
+        // Three times the deviation between two runs, which is 10 % in each.
+        Assert.InRange(Of(Wandering(1), Wandering(2)).DriftOf(Metric.ClientCpu).Allowance, 0.4, 0.5);
+    }
+
+    [Fact]
     public void Cells_are_matched_by_their_settings_and_not_by_order_or_address()
     {
         var windows = Sample(2, os: "Windows");

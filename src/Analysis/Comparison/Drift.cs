@@ -49,7 +49,7 @@ public sealed record Drift(double FixedLoop, double Wander)
         // At a given load the rate is as requested, and does not drift.
         var logs = run.Cells.Where(cell => metric != Metric.Rate || cell.Key.IsFullLoad).SelectMany(cell => Deviations(cell, metric))
             .ToList();
-        var rounds = logs.GroupBy(entry => entry.Number).Where(round => round.Any())
+        var rounds = logs.GroupBy(entry => (entry.Load, entry.Number)).Where(round => round.Any())
             .Select(round => (Mean: round.Average(entry => entry.Log), All: round.ToList())).ToList();
         if (rounds.Count < 2)
             return 0;
@@ -60,12 +60,13 @@ public sealed record Drift(double FixedLoop, double Wander)
         return Math.Max(0, common - noise * rounds.Count / logs.Count);
     }
 
-    private static IEnumerable<(int Number, double Log)> Deviations(MeasuredCell cell, Metric metric)
+    // The rounds of each load have numbers from 1 on, and were measured at another time.
+    private static IEnumerable<(string Load, int Number, double Log)> Deviations(MeasuredCell cell, Metric metric)
     {
         var logs = cell.Rounds.Where(r => metric.Value(r) > 0)
             .Select(r => (r.Record.Number, Log: Math.Log(metric.Value(r)!.Value))).ToList();
         var mean = logs.Count == 0 ? 0 : logs.Average(entry => entry.Log);
-        return logs.Select(entry => (entry.Number, entry.Log - mean));
+        return logs.Select(entry => (cell.Key.Load, entry.Number, entry.Log - mean));
     }
 
     private static double FixedLoopOf(MeasuredRun run) =>

@@ -58,7 +58,7 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
 
     public Option<string> Client { get; } = CompletionCommand.Suggesting(
         list.Text(HelpPlace.What.Rarely, "--client", "LIST",
-        $"client implementations to compare: {preset.Client} (default), grpc-dotnet where it is built in"),
+        $"client implementations to compare: {preset.Client} (default), grpc-dotnet"),
         ProtocolTable.Wire, ProtocolTable.GrpcDotnet);
 
     public Option<string> Reference { get; } = CompletionCommand.Suggesting(

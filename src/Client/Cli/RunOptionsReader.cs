@@ -116,7 +116,7 @@ internal sealed class RunOptionsReader(
             Transports = transports,
             Sizes = call is null ? Parsers.List(Or(declared.Sizes, preset.Sizes), "-s", Parsers.Count) : [0],
             Topologies = topologies,
-            Threads = Threads(topologies.Min(topology => topology.Connections)),
+            Threads = Threads(topologies.Max(topology => topology.Connections)),
             Duration = Parsers.Positive(Or(declared.Duration, preset.Duration), "-d"),
             FixedDuration = Get(declared.Duration) is not null,
             Slice = Parsers.Duration(Or(declared.Slice, preset.Slice), "--slice"),
@@ -237,17 +237,17 @@ internal sealed class RunOptionsReader(
     private static long AtLeastOne(string text, string what) =>
         Parsers.Count(text, what) is > 0 and var count ? count : throw new UsageException($"{what} must be at least 1");
 
-    private int Threads(int fewestConnections)
+    private int Threads(int mostConnections)
     {
         if (Get(declared.Threads) is not { } text)
-            return Math.Min(Parsers.Integer(preset.Threads.Own, "-t", 1, 1024), fewestConnections);
+            return Math.Min(Parsers.Integer(preset.Threads.Own, "-t", 1, 1024), mostConnections);
         var threads = Parsers.Integer(text, "-t", 1, 1024);
         var who = preset.Topologies is null ? "-c" : $"the {preset.Name}";
-        return threads <= fewestConnections
+        return threads <= mostConnections
             ? threads
             : throw new UsageException(
                 $"-t {threads} needs at least {threads} connections, because each connection belongs to one thread, "
-                    + $"but {who} has {fewestConnections}");
+                    + $"but {who} has {mostConnections}");
     }
 
     private string Transport(string text, string what) => preset.OfferedTransports.Contains(text)

@@ -56,6 +56,7 @@ internal sealed record LoadResult
     /// <summary>For each connection, the number of its calls that were sent in the window and succeeded.</summary>
     public required IReadOnlyList<long> CallsByConnection { get; init; }
 
+    /// <summary>For each client thread, the number of its calls that were sent in the window and succeeded.</summary>
     public required IReadOnlyList<long> ThreadCalls { get; init; }
     public required IReadOnlyList<long> Buckets { get; init; }
 

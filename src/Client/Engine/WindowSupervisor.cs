@@ -66,6 +66,9 @@ internal sealed class WindowSupervisor(
             if (now < nextOrders)
                 continue;
             nextOrders = now + tick;
+            // On .NET's threads, a call may set its timer just after the end of the load.
+            if (!accepting)
+                Order(scheduler => scheduler.HurryTimers());
             Order(scheduler => CutOff(scheduler, late >= 0 ? long.MaxValue : now - Ns(options.Timeout)));
             orders.RemoveAll(order => order.IsCompletedSuccessfully);
         }

@@ -53,7 +53,7 @@ internal static class WindowTotals
                 : Merge(recorders.Select(recorder => recorder.SendLateness)),
             Connections = readings.Stats(calls),
             CallsByConnection = calls,
-            ThreadCalls = [.. recorders.Select(recorder => recorder.Ok).Where(calls => calls > 0)],
+            ThreadCalls = [.. recorders.Select(recorder => recorder.Ok)],
             Buckets = Buckets(recorders, end - run.Clock.BeginNs),
             Blocked = readings.Blocked,
             ServerLost = serverLost,

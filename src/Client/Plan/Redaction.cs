@@ -8,6 +8,9 @@ internal static class Redaction
     // Headers that hold no credentials keep their values.
     private static readonly string[] Harmless = ["content-type", "accept", "user-agent", "te"];
 
+    // The flags of one letter of all commands.
+    private const string Flags = "lv";
+
     // Options whose values are messages, which may hold secrets.
     private static readonly string[] Messages = ["--data", "--expect"];
 
@@ -27,7 +30,7 @@ internal static class Redaction
                 : message >= 0 ? argument[..message] + Message(argument[message..])
                 : UrlText.WithoutSecrets(argument));
             var isValue = isHeader || isMessage;
-            isHeader = !isValue && (argument == "--header" || argument is ['-', not '-', ..] && argument[^1] == 'H');
+            isHeader = !isValue && (argument == "--header" || HeaderLetter(argument) == argument.Length - 1);
             isMessage = !isValue && Messages.Contains(argument);
         }
         return kept;
@@ -70,9 +73,16 @@ internal static class Redaction
         const string name = "--header";
         if (argument.StartsWith(name, StringComparison.Ordinal) && argument.AsSpan(name.Length) is ['=' or ':', ..])
             return name.Length + 1;
-        var letter = argument is ['-', not '-', ..] ? argument.IndexOf('H', StringComparison.Ordinal) : -1;
+        var letter = HeaderLetter(argument);
         if (letter < 0 || letter == argument.Length - 1)
             return -1;
         return argument[letter + 1] is '=' or ':' ? letter + 2 : letter + 1;
     }
+
+    /// <summary>
+    /// Returns the index of H in <c>-H</c> or after flags of one letter, as in <c>-lH</c>. −2 in other words, for example
+    /// <c>-DHOME=/x</c> of a user's command.
+    /// </summary>
+    private static int HeaderLetter(string argument) =>
+        argument is ['-', ..] && argument.AsSpan(1).IndexOfAnyExcept(Flags) is >= 0 and var i && argument[i + 1] == 'H' ? i + 1 : -2;
 }

@@ -19,8 +19,9 @@ internal static class HttpTargets
         foreach (var arm in options.Http)
             asked.Add(arm with { Request = arm.Request with { Size = await SizeAsync(options, arm.Address, arm.Request, cancellation) } });
         var largest = asked.Max(arm => arm.Request.Size);
-        return [.. asked.Select(arm =>
-            new Target(arm.Address, options.Variants[0], arm.Name, Note(arm, largest), ProtocolTable.Http1, arm.Request))];
+        return [.. from arm in asked
+            from variant in options.Variants
+            select new Target(arm.Address, variant, arm.Name, Note(arm, largest), ProtocolTable.Http1, arm.Request)];
     }
 
     /// <summary>Sends one request, and returns the length of its reply's body in bytes.</summary>

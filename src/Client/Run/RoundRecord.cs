@@ -42,7 +42,7 @@ internal static class RoundRecord
         Machine = usage.Machine,
         Connections = usage.Endpoint?.Beside(result.Connections) ?? result.Connections,
         Watched = usage.Watched,
-        ThreadCalls = result.ThreadCalls,
+        ThreadCalls = [.. result.ThreadCalls.Where(calls => calls > 0)],
         Buckets = result.Buckets,
         MethodsCompiled = usage.MethodsCompiled,
         FixedLoopNs = turn.Machine.FixedLoopNs,

@@ -1,5 +1,6 @@
 using System.Globalization;
 using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Doctor;
 using IpcBench.Client.Plan;
@@ -98,10 +99,10 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             observer.Note("server: " + complaint);
         journal.Add(advice.Where(one => !journal.Record.Advice.Any(known => known.Id == one.Id)));
         var progress = new RunProgress();
-        var profile = await ProfileAsync(plan, servers, progress, journal, interruption.Token);
-        observer.Started(plan, progress, interruption.Request);
         try
         {
+            var profile = await ProfileAsync(plan, servers, progress, journal, interruption.Token);
+            observer.Started(plan, progress, interruption.Request);
             await new BenchRunner(plan, new RoundRunner(plan.Options, servers, progress), journal, observer, profile)
                 .RunAsync(interruption.Token);
         }
@@ -191,7 +192,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             return ExitCode.Environment;
         }
         // In cells that search for a rate, a rate that is too high makes calls fail. This is no error of the run.
-        return record.Rounds.Any(round => (round.Failed.Count > 0 || round.CutOff > 0) && !record.Cells[round.Cell].Key.VariesRate)
+        return new MeasuredRun(record).Cells.Where(cell => !cell.Key.VariesRate).SelectMany(cell => cell.Rounds)
+            .Any(round => round.Record.Failed.Count > 0 || round.Record.CutOff > 0)
             ? ExitCode.CallsFailed : ExitCode.Ok;
     }
 

@@ -114,7 +114,7 @@ internal sealed class SlicedArm(RunOptions options, ServerSet servers, PlannedCe
         spans.Add(counters.Span);
         Usage = Usage?.Plus(usage) ?? usage;
         if (Standstill.Length == 0)
-            Standstill = Run.Standstill.Reason(slice);
+            Standstill = Run.Standstill.Reason(slice with { LeadMedianNs = slice.LeadMedianNs ?? sum.Result?.LeadMedianNs });
         sum.Add(slice);
     }
 

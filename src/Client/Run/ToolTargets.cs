@@ -20,7 +20,7 @@ internal static class ToolTargets
         var targets = new List<Target>();
         foreach (var arm in options.Tools)
             targets.Add(await WithinAsync(arm, async token => await ProbeAsync(options, arm, token), cancellation));
-        return Compared(targets);
+        return [.. Compared(targets).SelectMany(target => options.Variants.Select(variant => target with { Variant = variant }))];
     }
 
     /// <summary>Prints the tools of the servers.</summary>

@@ -102,7 +102,7 @@ internal sealed class WindowCounters(
     {
         At = at,
         Client = Client(calls),
-        Server = Server(calls),
+        Server = Server(calls, allOk),
         Machine = Machine,
         Endpoint = Endpoint(allOk, target),
         Watched = watched,
@@ -126,7 +126,7 @@ internal sealed class WindowCounters(
     /// Computes the usage of the server. The CPU time is read from the system if possible, otherwise the server reports
     /// it. The other counters come from the server's report. Without a report, only the counters of the system are known.
     /// </summary>
-    public ProcessUsage? Server(long calls)
+    public ProcessUsage? Server(long calls, long allOk)
     {
         var told = ServerUsage.Between(serverBefore, serverAfter);
         if (Usage.Between(begin!.Server, end!.Server, calls) is not { } seen)
@@ -136,7 +136,7 @@ internal sealed class WindowCounters(
             CpuUserNs = seen.CpuUserNs,
             CpuKernelNs = seen.CpuKernelNs,
             Calls = calls,
-            CountedCalls = told.Calls,
+            CountedCalls = told.Calls > 0 ? told.Calls : allOk, // an echo server counts bytes, not calls
         };
     }
 

@@ -24,10 +24,10 @@ public class ArticleCommandTests
     }
 
     [Fact]
-    public void More_threads_than_the_five_connections_of_the_article_are_rejected() =>
+    public void More_threads_than_the_connections_of_the_article_are_rejected() =>
         Assert.Equal(
-            "-t 6 needs at least 6 connections, because each connection belongs to one thread, but the article has 5",
-            Typed.Refused(ArticleExperiment.Preset, "-t", "6"));
+            "-t 401 needs at least 401 connections, because each connection belongs to one thread, but the article has 400",
+            Typed.Refused(ArticleExperiment.Preset, "-t", "401"));
 
     private static RunOptions Article(params string[] arguments) => Typed.Read(ArticleExperiment.Preset, arguments);
 }

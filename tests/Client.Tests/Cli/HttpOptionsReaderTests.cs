@@ -162,7 +162,7 @@ public class HttpOptionsReaderTests
         Assert.Equal(["/x?one", "/x?two", "/y?one", "/x?three"], arms.Select(arm => arm.Request.Path));
     }
 
-    private static RunOptions Read(params string[] arguments)
+    internal static RunOptions Read(params string[] arguments)
     {
         var declared = new HttpCommandOptions();
         var command = new RootCommand { declared.Urls };

@@ -206,6 +206,7 @@ public class RunOptionsReaderTests
     public void With_few_connections_the_default_number_of_threads_is_reduced_and_a_given_one_rejected()
     {
         Assert.Equal(2, Read("-c", "2").Threads);
+        Assert.Equal(5, Read("-c", "1,400").Threads);
         Assert.Equal(
             "-t 5 needs at least 5 connections, because each connection belongs to one thread, but -c has 2",
             Refused("-c", "2", "-t", "5"));

@@ -34,6 +34,18 @@ public class LoadSumTests
     }
 
     [Fact]
+    public async Task The_calls_of_each_thread_are_added_although_a_thread_has_none_in_a_slice()
+    {
+        await using var server = new FakeServer();
+        await using var generator = await TestLoad.OpenAsync(TestLoad.Options(server.Address));
+        var (slice, sum) = (await TestLoad.RunAsync(generator, Slice(0.03, isContinued: false)), new LoadSum());
+        sum.Add(slice with { ThreadCalls = [5, 0, 7] });
+        sum.Add(slice with { ThreadCalls = [0, 3, 1] });
+        Assert.Equal([5, 3, 8], sum.Result!.ThreadCalls);
+        Assert.Equal(TestLoad.Options(server.Address).Threads, slice.ThreadCalls.Count);
+    }
+
+    [Fact]
     public Task Slices_and_one_window_give_the_same_rate_for_calls_of_a_known_length() => TestLoad.InTheEndAsync(async () =>
     {
         // The load before a slice lasts as long as a call, so a thread that a busy machine starts late has calls when the slice begins.

@@ -40,7 +40,7 @@ public class WindowTotalsTests
         Assert.Equal((2, 40 * Ms + 7 * Second), (result.CutOffLatency.Count, result.CutOffLatency.Sum));
         Assert.Equal(new ReplySizes(60, 10, 30), result.Replies);
         Assert.Equal((3, 117), (result.AllOk, result.PayloadBytes)); // 3.5 calls of 100 / 3 bytes; OkBefore is one call
-        Assert.Equal([2, 2], result.ThreadCalls);
+        Assert.Equal([2, 2, 0], result.ThreadCalls);
         Assert.Equal([1, 2, 0], result.Buckets);
         Assert.Equal((250 * Ms, 77, "the server is gone"), (result.WindowNs, result.LeadMedianNs, result.ServerLost));
         Assert.Equal((0, 0), (result.NotSent, result.NotSentLatency.Count));

@@ -1,5 +1,7 @@
+using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Cli;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http1.Support;
 
@@ -27,6 +29,17 @@ public class HttpProbeTests
         await using var server = new FakeHttpServer();
         server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(321));
         Assert.Equal(321, await SizeAsync(HttpCallTests.Options(server.Address)));
+    }
+
+    [Fact]
+    public async Task Each_value_of_a_setting_is_an_arm()
+    {
+        await using var server = new FakeHttpServer();
+        server.Answer = (socket, _, _) => FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(10));
+        var options = HttpOptionsReaderTests.Read($"{server.Address}", "--socket-buffer", "64k,256k");
+        var targets = await HttpTargets.ProbeAsync(options, CancellationToken.None).WaitAsync(2 * TestLoad.Patience);
+        Assert.Equal([64_000, 256_000], targets.Select(target => target.Variant.Knobs.SocketBuffer));
+        Assert.Equal(2, new BenchPlan(options, targets).Cells.Select(cell => cell.Record.Key.Variant).Distinct().Count());
     }
 
     [Theory]

@@ -95,6 +95,20 @@ public sealed class ResumptionTests : IDisposable
     }
 
     [Fact]
+    public async Task Arms_that_are_compared_get_the_same_rate_if_the_run_was_interrupted_between_them()
+    {
+        var first = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [new ShareLoad(0.5)]);
+        var loaded = first.Rounds.First(round => round.AskedRate > 0);
+        var kept = first with { Rounds = [.. first.Rounds.Where(round => round.AskedRate == 0), loaded with { AskedRate = 777 }] };
+        var made = await RunAsync(new MadeUpRounds(), rounds: 2, loads: [new ShareLoad(0.5)], resume: new Resumption("x", kept, 3));
+
+        var size = made.Cells[loaded.Cell].Key.Size;
+        var same = made.Rounds.Where(round => round.AskedRate > 0 && made.Cells[round.Cell].Key.Size == size).ToList();
+        Assert.Equal(2, same.Select(round => round.Cell).Distinct().Count());
+        Assert.All(same, round => Assert.Equal(777, round.AskedRate));
+    }
+
+    [Fact]
     public async Task An_interrupted_search_continues_when_the_run_is_resumed()
     {
         GivenLoad[] search = [new SearchLoad(LatencyObjective.Parse("failures<1%", out _)!)];

@@ -39,6 +39,8 @@ internal static class SweepCommand
     /// <summary>Returns a variant with the run's own knobs, and then one variant for each value of <c>--vary</c>.</summary>
     internal static IReadOnlyList<Variant> Variants(RunOptions plain, IEnumerable<string> sweeps)
     {
+        if (plain.Variants.Any(variant => variant.Transport is not null))
+            throw new UsageException("--vary does not work over shm, where each way of waiting (--wait) is an arm already: leave shm out");
         if (plain.Variants.Count > 1)
             throw new UsageException("--vary sets the arms to compare: give every other setting one value");
         var basis = plain.Variants[0];

@@ -17,15 +17,15 @@ internal sealed record ShareLoad(double Share) : GivenLoad
 
     public override string Option => Asked.Option;
 
-    // In a resumed run, a cell that already has a rate keeps this rate.
+    // In a resumed run, cells that are compared with a cell that already has a rate keep this rate.
     public override double? RateOf(RunRecord record, PlannedCell cell, int round) =>
-        record.Rounds.FirstOrDefault(one => one.Cell == cell.Index)?.AskedRate
+        record.Rounds.FirstOrDefault(one => Workload.From(record.Cells[one.Cell].Key) == Workload.From(cell.Record.Key))?.AskedRate
             ?? (Capacity(record, cell.Record.Key) is > 0 and var most ? Share * most : null);
 
     // The median rate of the slowest arm at full load. Of several attempts at a round, only the last complete attempt is used,
     // as in reports.
     private static double Capacity(RunRecord record, CellKey key) =>
         new MeasuredRun(record).Cells.Where(cell => cell.Key.IsFullLoad && cell.Median is { Rate: > 0 })
-            .Where(cell => (cell.Key.Size, cell.Key.Connections, cell.Key.Streams) == (key.Size, key.Connections, key.Streams))
+            .Where(cell => cell.Workload with { Load = key.Load } == Workload.From(key))
             .Select(cell => cell.Median!.Rate).DefaultIfEmpty(0).Min();
 }
