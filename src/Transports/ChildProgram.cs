@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using System.Diagnostics;
 using System.IO.Pipes;
 using System.Net.Sockets;
@@ -112,23 +113,33 @@ internal sealed class ChildProgram : IDisposable
         }
         catch (OperationCanceledException)
         {
-            Kill();
-            await process.WaitForExitAsync(CancellationToken.None);
+            if (Kill())
+                await process.WaitForExitAsync(CancellationToken.None);
         }
         if (!hasEndedFirst)
             Children.Forget(this);
     }
 
-    private void Kill()
+    /// <summary>Kills the child and its descendants. Returns false if the system refuses it (a child of another user: sudo).</summary>
+    private bool Kill()
     {
         try
         {
             process.Kill(entireProcessTree: true);
+            return true;
         }
-        catch (Exception e) when (e is InvalidDataException or AggregateException)
+        catch (Exception e) when (e is InvalidDataException or AggregateException or Win32Exception)
         {
             // .NET could not read another process of the machine, or not kill a descendant.
+        }
+        try
+        {
             process.Kill();
+            return true;
+        }
+        catch (Win32Exception)
+        {
+            return false;
         }
     }
 

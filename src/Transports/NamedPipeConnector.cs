@@ -44,7 +44,7 @@ public sealed class NamedPipeConnector(string name) : Connector
         for (var began = Stopwatch.GetTimestamp(); ; Interlocked.Increment(ref retries))
         {
             cancellation.ThrowIfCancellationRequested();
-            if (await Task.Run(TryConnect, cancellation) is { } pipe)
+            if (await AttemptAsync(cancellation) is { } pipe)
             {
                 isServed = true;
                 return pipe;
@@ -52,6 +52,22 @@ public sealed class NamedPipeConnector(string name) : Connector
             if (Stopwatch.GetElapsedTime(began) > (isServed ? PatienceWhenServed : Patience))
                 throw new CannotConnectException(address, "no server listens at this name, or all instances of the pipe stay busy");
             await Task.Delay(Pause, cancellation);
+        }
+    }
+
+    // Outside Windows .NET's connect(2) waits without a limit for room in the accept queue, and cannot be cancelled.
+    private async Task<NamedPipeClientStream?> AttemptAsync(CancellationToken cancellation)
+    {
+        var attempt = Task.Run(TryConnect, cancellation);
+        try
+        {
+            return await attempt.WaitAsync(cancellation);
+        }
+        catch (OperationCanceledException)
+        {
+            _ = attempt.ContinueWith(static late => late.Result?.Dispose(), CancellationToken.None,
+                TaskContinuationOptions.OnlyOnRanToCompletion, TaskScheduler.Default);
+            throw;
         }
     }
 

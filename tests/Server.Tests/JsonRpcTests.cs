@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
 using IpcBench.Server.Options;
@@ -124,6 +125,20 @@ public class JsonRpcTests
         Assert.InRange((await observer.UsageAsync()).WorkingSetBytes - before, long.MinValue, allowed);
         foreach (var client in idle)
             await client.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task A_request_is_answered_long_after_the_client_has_ended_its_side()
+    {
+        // The server stops waiting for HTTP/2 ten seconds after the client has ended its side.
+        var options = new ServerOptions { Listen = [Addresses.Unix()], JsonRpc = true, Behaviors = new() { DelayUs = ["11000000"] } };
+        await using var server = await ServerUnderTest.StartAsync(options);
+        using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        await socket.ConnectAsync(new UnixDomainSocketEndPoint(((Address.Unix)server.Address).Path), TestContext.Current.CancellationToken);
+        await using var client = new Client(new NetworkStream(socket), hasHeaders: false);
+        await client.SendAsync(Download(10));
+        socket.Shutdown(SocketShutdown.Send);
+        Assert.Equal(10, (await client.ReadAsync()).GetProperty("id").GetInt32());
     }
 
     private static Task<ServerUnderTest> StartAsync(Address address) =>

@@ -192,6 +192,56 @@ public class ConnectorContractTests
     }
 
     [Fact]
+    public async Task A_connect_to_a_pipe_that_nobody_accepts_ends_at_its_deadline()
+    {
+        if (OperatingSystem.IsWindows())
+            Assert.Skip("only on Unix is a pipe a socket with an accept queue");
+        var name = $"ipcbench-{Guid.NewGuid():N}";
+        var path = NamedPipeConnector.UnixSocketPath(name);
+        using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        listener.Bind(new UnixDomainSocketEndPoint(path));
+        listener.Listen(0);
+        using var limit = new CancellationTokenSource(TimeSpan.FromMilliseconds(300));
+        var connector = Connector.For(new Address.Pipe(name), new());
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () =>
+        {
+            for (var i = 0; i < 10; i++)
+                await connector.ConnectAsync(limit.Token);
+        }).WaitAsync(Patience);
+        File.Delete(path);
+    }
+
+    [Fact]
+    public async Task A_stream_on_a_loop_reads_128_KiB_in_a_turn()
+    {
+        if (!EventLoop.IsSupported)
+            Assert.Skip("there is no event loop on this system");
+        var path = Path.Combine(Path.GetTempPath(), $"ipcbench-{Guid.NewGuid():N}.sock");
+        using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        listener.Bind(new UnixDomainSocketEndPoint(path));
+        listener.Listen(1);
+        await OnAsync(Loop, async loop =>
+        {
+            await using var stream = await ConnectAsync(new Address.Unix(path), Loop, loop);
+            using var other = await listener.AcceptAsync();
+            (other.Blocking, other.SendBufferSize) = (false, 1 << 20);
+            var filled = 0;
+            for (var sent = 1; sent > 0; filled += sent)
+                sent = other.Send(new byte[16 << 10], SocketFlags.None, out var error) is var count && error == SocketError.Success ? count : 0;
+            Assert.InRange(filled, 160_000, int.MaxValue);
+            var (buffer, read) = (new byte[4096], 0);
+            var reading = stream.ReadAsync(buffer);
+            for (; reading.IsCompleted; reading = stream.ReadAsync(buffer))
+                read += await reading;
+            Assert.InRange(read, 4096, 132 << 10);
+            for (read += await reading; read < filled;)
+                read += await stream.ReadAsync(buffer);
+            Assert.Equal(filled, read);
+        });
+        File.Delete(path);
+    }
+
+    [Fact]
     public async Task A_connect_that_nobody_accepts_ends_at_its_deadline()
     {
         if (!EventLoop.IsSupported)

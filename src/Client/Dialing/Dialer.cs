@@ -81,7 +81,8 @@ internal sealed class LoopDialer(LoopConnector connector, Address address, Conne
             {
                 try
                 {
-                    return new StreamDuplex(owner, await new TlsConnector(inner, tls.Host, options).ConnectAsync(cancellation), bufferSize);
+                    var stream = await new TlsConnector(inner, tls.Host, options).ConnectAsync(cancellation);
+                    return new StreamDuplex(scheduler, owner, stream, bufferSize);
                 }
                 catch (IOException) when (cancellation.IsCancellationRequested)
                 {
@@ -108,7 +109,7 @@ internal sealed class StreamDialer(Connector connector, int bufferSize) : Dialer
     public override long Retries => connector.Retries;
 
     public override async ValueTask<Duplex> OpenAsync(Scheduler scheduler, IDuplexOwner owner, CancellationToken cancellation) =>
-        new StreamDuplex(owner, await connector.ConnectAsync(cancellation), bufferSize);
+        new StreamDuplex(scheduler, owner, await connector.ConnectAsync(cancellation), bufferSize);
 }
 
 /// <summary>Opens duplexes through shared memory. Each duplex has its own thread, which waits in the way that the options set.</summary>

@@ -104,13 +104,19 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
         Duplex? begun = null;
         // The registration is not disposed: Dispose would block the loop's thread while a callback runs, and after DisposeAsync this
         // method could continue on another thread. A callback that runs too late does nothing.
-        var registration = cancellation.UnsafeRegister(_ => scheduler.Post(_ => opened.TrySetCanceled(cancellation), null), null);
+        var registration = cancellation.UnsafeRegister(_ => scheduler.Post(_ =>
+        {
+            // Under the lock, so that no call is sent on a connection that is given up.
+            using (Inside())
+                opened.TrySetCanceled(cancellation);
+        }, null), null);
         try
         {
             begun = await dialer.OpenAsync(scheduler, this, cancellation);
             ObjectDisposedException.ThrowIf(isOver, this);
             using (Inside())
             {
+                cancellation.ThrowIfCancellationRequested();
                 (Current, opening) = (begun, opened);
                 OnDuplex();
                 OnWaiter();

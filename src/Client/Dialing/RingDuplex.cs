@@ -11,12 +11,18 @@ internal sealed class RingDuplex(IDuplexOwner owner, RingConnection ring, int bu
     private readonly ReadOnlyMemory<byte>[] part = new ReadOnlyMemory<byte>[1];
 
     // The number of users of the shared memory: the owner until Close, and the thread. The last user frees the memory.
+    private readonly Lock beginning = new();
     private int users = 1;
     private bool isClosed;
 
     public override void Start()
     {
-        users = 2;
+        lock (beginning)
+        {
+            if (isClosed)
+                return;
+            users = 2;
+        }
         new Thread(Run) { IsBackground = true, Name = "shm" }.Start();
     }
 
@@ -42,9 +48,12 @@ internal sealed class RingDuplex(IDuplexOwner owner, RingConnection ring, int bu
 
     public override void Close()
     {
-        if (isClosed)
-            return;
-        isClosed = true;
+        lock (beginning)
+        {
+            if (isClosed)
+                return;
+            isClosed = true;
+        }
         ring.Close();
         Release();
     }

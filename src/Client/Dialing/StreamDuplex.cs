@@ -1,9 +1,10 @@
+using IpcBench.Client.Engine;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Dialing;
 
 /// <summary>A duplex over a .NET stream. One loop awaits the reads, and one write at a time is in flight.</summary>
-internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int bufferSize) : Duplex
+internal sealed class StreamDuplex(Scheduler scheduler, IDuplexOwner owner, Stream stream, int bufferSize) : Duplex
 {
     // The most bytes of one write. Output is copied before a write, so larger writes would cost memory when hundreds of
     // connections upload.
@@ -35,7 +36,7 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
             }
             if (!write.IsCompletedSuccessfully)
             {
-                _ = FinishAsync(write);
+                _ = FinishAsync(write, isInFlush: write.IsCompleted);
                 return;
             }
             write.GetAwaiter().GetResult();
@@ -67,7 +68,7 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
         }
     }
 
-    private async Task FinishAsync(ValueTask write)
+    private async Task FinishAsync(ValueTask write, bool isInFlush)
     {
         try
         {
@@ -75,7 +76,11 @@ internal sealed class StreamDuplex(IDuplexOwner owner, Stream stream, int buffer
         }
         catch (Exception e)
         {
-            owner.OnEnd(this, e.Message);
+            // OnEnd is not called inside Flush, since the owner is in the middle of sending.
+            if (isInFlush)
+                scheduler.Post(_ => owner.OnEnd(this, e.Message), null);
+            else
+                owner.OnEnd(this, e.Message);
             return;
         }
         EndSending();

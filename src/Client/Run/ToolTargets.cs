@@ -1,3 +1,4 @@
+using System.Text.Json;
 using IpcBench.Analysis.Wording;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
@@ -33,19 +34,14 @@ internal static class ToolTargets
         {
             foreach (var arm in options.Tools)
             {
-                var tools = await WithinAsync(arm, async token =>
+                var lines = await WithinAsync(arm, async token =>
                 {
                     await using var client = await ToolClient.OpenAsync(arm, ConnectorOf(options), token);
-                    return await client.ListAsync(token);
+                    return (await client.ListAsync(token)).SelectMany(Shown).ToList();
                 }, interruption.Token);
                 Console.Out.WriteLine($"{arm.Shown}");
-                foreach (var tool in tools)
-                {
-                    Console.Out.WriteLine($"  {ServerWords.OneLine(ToolClient.NameOf(tool), [])}  "
-                        + ServerWords.OneLine(ToolClient.TextOf(tool, "description"), [], longest: 100));
-                    if (tool.TryGetProperty("inputSchema", out var schema))
-                        Console.Out.WriteLine($"    {ServerWords.OneLine(schema.GetRawText(), [], longest: 400)}");
-                }
+                foreach (var line in lines)
+                    Console.Out.WriteLine(line);
             }
             return ExitCode.Ok;
         }
@@ -57,6 +53,14 @@ internal static class ToolTargets
         {
             await Children.EndAsync([.. options.Tools.Select(arm => arm.Address)]);
         }
+    }
+
+    private static IEnumerable<string> Shown(JsonElement tool)
+    {
+        yield return $"  {ServerWords.OneLine(ToolClient.NameOf(tool), [])}  "
+            + ServerWords.OneLine(ToolClient.TextOf(tool, "description"), [], longest: 100);
+        if (tool.TryGetProperty("inputSchema", out var schema))
+            yield return $"    {ServerWords.OneLine(schema.GetRawText(), [], longest: 400)}";
     }
 
     private static async Task<Target> ProbeAsync(RunOptions options, ToolArm arm, CancellationToken cancellation)

@@ -130,7 +130,7 @@ internal sealed class WindowCounters(
     {
         var told = ServerUsage.Between(serverBefore, serverAfter);
         if (Usage.Between(begin!.Server, end!.Server, calls) is not { } seen)
-            return told;
+            return told is { Calls: 0 } ? told with { Calls = allOk } : told;
         return told is null ? WithSwitches(seen) : told with
         {
             CpuUserNs = seen.CpuUserNs,

@@ -56,6 +56,8 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
             listen.Run(connection => EchoHandler.RunAsync(connection, Behavior == EndpointBehavior.None ? null : Behavior.HoldAsync));
         else if (role.JsonRpc is { } handler)
             listen.Use(next => connection => handler.RunAsync(connection, next, Behavior, Counters.CallAnswered));
+        if (!IsEcho)
+            listen.Use(next => connection => ServeAsync(next(connection), connection.ConnectionClosed));
     }
 
     /// <summary>Adds the layers of every connection. Derived endpoints add their layers after these.</summary>
@@ -75,7 +77,7 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
         Counters.ConnectionOpened();
         try
         {
-            await ServeAsync(next(connection), connection.ConnectionClosed);
+            await next(connection);
         }
         finally
         {
@@ -85,8 +87,8 @@ internal abstract class ServerEndpoint(Address address, string? note, EndpointRo
 
     // Kestrel's HTTP/2 (ASP.NET Core 10.0) has a fault: of the connections that reset thousands of calls and then
     // close, about one in a hundred never ends, although all its calls have ended. Such a connection would count
-    // against the limit of connections for ever. So the server stops waiting for a connection some time after its
-    // socket is closed.
+    // against the limit of connections for ever. So the server stops waiting for HTTP/2 some time after the client has closed its
+    // side. An echo and JSON-RPC still answer then.
     private static async Task ServeAsync(Task serving, CancellationToken closed)
     {
         await serving.WaitAsync(closed).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

@@ -14,6 +14,7 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
     private LoopSocket? socket;
     private Memory<byte> readInto;
     private ReadOnlyMemory<byte> toWrite;
+    private TurnBudget budget;
     private bool readable = true;
 
     /// <inheritdoc/>
@@ -85,7 +86,13 @@ public sealed class LoopStream : ConnectionStream, ILoopHandler, IEndNoted
             return false;
         if (readInto.Length == 0)
             return true;
+        if (budget.Left(socket.Loop) == 0)
+        {
+            socket.ReadAgain();
+            return false;
+        }
         var result = socket.Receive(readInto.Span);
+        budget.Take(Math.Max(0, result));
         readable = socket.MayHoldMore || (result <= 0 && result != LoopSocket.WouldBlock);
         if (result == LoopSocket.WouldBlock)
             return false;

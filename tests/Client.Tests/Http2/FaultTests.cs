@@ -29,10 +29,23 @@ public class FaultTests
     {
         var stream = new ThrowingStream(atOnce);
         var connection = new ReconnectingHttp2Connection(
-            new SyncScheduler(), new MadeDialer(owner => new StreamDuplex(owner, stream, 4096)), Options);
+            new SyncScheduler(), new MadeDialer(owner => new StreamDuplex(new SyncScheduler(), owner, stream, 4096)), Options);
         var thrown = await Assert.ThrowsAsync<IOException>(() => connection.OpenAsync(CancellationToken.None)
             .WaitAsync(Patience, CancellationToken.None));
         Assert.Equal("no writes here", thrown.Message);
+    }
+
+    [Fact]
+    public void A_write_that_fails_at_once_is_reported_after_the_flush()
+    {
+        var (scheduler, output) = (new SyncScheduler { Posted = new() }, new OutputBuffer(new BufferPool()));
+        output.Append([1]);
+        var owner = new Refilling(output);
+        new StreamDuplex(scheduler, owner, new ThrowingStream(atOnce: true), 4096).Flush(output);
+        Assert.Null(owner.Fault);
+        var (action, state) = Assert.Single(scheduler.Posted!);
+        action(state);
+        Assert.Equal("no writes here", owner.Fault);
     }
 
     // Without parts, each of hundreds of connections would copy its whole upload.
@@ -48,7 +61,7 @@ public class FaultTests
         output.Borrow(payload.AsMemory(9));
         var stream = new PiecesStream(atOnce, payload.Length);
         var owner = new Refilling(output);
-        new StreamDuplex(owner, stream, 4096).Flush(output);
+        new StreamDuplex(new SyncScheduler(), owner, stream, 4096).Flush(output);
         await stream.HasAll.WaitAsync(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
         Assert.Equal(payload, stream.ToArray());
         Assert.InRange(stream.Largest, 1, 1 << 20);
@@ -82,9 +95,9 @@ public class FaultTests
 
         public void OnRoom(Duplex duplex) => duplex.Flush(output);
 
-        public void OnEnd(Duplex duplex, string? fault)
-        {
-        }
+        public string? Fault { get; private set; }
+
+        public void OnEnd(Duplex duplex, string? fault) => Fault = fault;
     }
 
     private sealed class MadeDialer(Func<IDuplexOwner, Duplex> make) : Dialer(usesLoops: false)
