@@ -10,7 +10,7 @@ namespace IpcBench.EndToEnd.Tests;
 public sealed class HttpTests : IAsyncDisposable
 {
     private static readonly byte[] Reply = Encoding.ASCII.GetBytes("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhello world");
-    private static readonly string[] Tiny = ["-r", "2", "-n", "200", "--warmup", "20ms", "-c", "4"];
+    private static readonly string[] Tiny = ["-r", "2", "-n", "200", "--warmup", "1ms", "-c", "4"];
 
     private readonly string folder = Directory.CreateTempSubdirectory("grpcbench-").FullName;
     private readonly ConcurrentBag<string> heads = [];

@@ -35,7 +35,7 @@ public sealed class JobTests(GivenServer server) : WritingStage(server), IClassF
     [Fact]
     public Task The_server_of_a_run_continues_when_the_run_continues_in_the_background() => Tool.RepeatAsync(async () =>
     {
-        await using var tool = OnTerminal($"{Client} {OwnServer.Replace("-n 1000", "-d 2s", StringComparison.Ordinal)} "
+        await using var tool = OnTerminal($"{Client} {OwnServer.Replace("-n 1000", "-d 2s -R 200", StringComparison.Ordinal)} "
             + $"-r 1 -o {Folder}/run.json\nbg\nwait $!");
         await tool.SeesAsync("measuring: unix");
         await tool.Process.StandardInput.WriteAsync("\u001a");

@@ -21,9 +21,9 @@ public sealed class PublishedTests
     {
         Assert.Equal((1, "", $"-U is not offered by article ({Tool.Client} article --help)\n"),
             await Tool.RunAsync("article", "-U", "http://localhost:5000"));
-        var (code, _, error) = await Tool.RunAsync("article", "-t", "6");
+        var (code, _, error) = await Tool.RunAsync("article", "-t", "401");
         Assert.Equal(1, code);
-        Assert.Equal("-t 6 needs at least 6 connections, because each connection belongs to one thread, but the article has 5 "
+        Assert.Equal("-t 401 needs at least 401 connections, because each connection belongs to one thread, but the article has 400 "
             + $"({Tool.Client} article --help)\n", error);
     }
 

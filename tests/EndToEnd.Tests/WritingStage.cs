@@ -15,7 +15,7 @@ public abstract class WritingStage(GivenServer? server = null) : IDisposable
     protected string Tiny => $"-U '{Address}' {string.Join(' ', Load)}";
 
     /// <summary>The arguments of a run of 40 rounds of 100 ms, so that a test can act during the run.</summary>
-    protected string[] Rounds => ["-U", Address, .. Load[..^4], "-d", "100ms", "-R", "200", "--warmup", "0s", "-r", "40"];
+    protected string[] Rounds => ["-U", Address, .. Load[..^4], "-d", "100ms", "-R", "200", "--warmup", "0s", "-r", "12"];
 
     protected static string Client => $"'{Path.Combine(Tool.ClientFolder, "GrpcBench")}'";
 

@@ -227,7 +227,10 @@ public class ConnectorContractTests
             (other.Blocking, other.SendBufferSize) = (false, 1 << 20);
             var filled = 0;
             for (var sent = 1; sent > 0; filled += sent)
-                sent = other.Send(new byte[16 << 10], SocketFlags.None, out var error) is var count && error == SocketError.Success ? count : 0;
+            {
+                var count = other.Send(new byte[16 << 10], SocketFlags.None, out var error);
+                sent = error == SocketError.Success ? count : 0;
+            }
             Assert.InRange(filled, 160_000, int.MaxValue);
             var (buffer, read) = (new byte[4096], 0);
             var reading = stream.ReadAsync(buffer);

@@ -52,7 +52,8 @@ public sealed class BuildComparison
     {
         foreach (var (i, word) in words.Index())
         {
-            var text = word.StartsWith(Option, StringComparison.Ordinal) && word.AsSpan(Option.Length) is ['=' or ':', ..] ? word[(Option.Length + 1)..]
+            var isOneWord = word.StartsWith(Option, StringComparison.Ordinal) && word.AsSpan(Option.Length) is ['=' or ':', ..];
+            var text = isOneWord ? word[(Option.Length + 1)..]
                 : i > 0 && words[i - 1] == Option ? word : "";
             if (GateLimit.TryParse(text, out var limit))
                 yield return limit;

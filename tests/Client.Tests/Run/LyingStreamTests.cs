@@ -19,13 +19,16 @@ namespace IpcBench.Client.Tests.Run;
 /// <summary>
 /// Checks that no false answer of a server counts as a success, and that the run reports a failure, in every mode of
 /// every client. A new mode of <see cref="CallMode.All"/> fails here until <see cref="Right"/> knows its right answers.
+/// Each client has a class of its own, since classes run beside each other.
 /// </summary>
-public sealed class LyingStreamTests : IDisposable
+public abstract class LyingStreamTests<T> : IDisposable
+    where T : IClientUnderTest
 {
     private const int Size = 10, Pulled = 40, AtOnce = 8, Connections = 8;
 
-    // A further client: --call, with a user's own method, whose messages are sent unchanged.
-    private const string Called = "call";
+    private const string Called = IClientUnderTest.Called;
+
+    private static string Client => T.Name;
 
     private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("lies-");
 
@@ -74,28 +77,25 @@ public sealed class LyingStreamTests : IDisposable
         ["reset after it"] = right => [.. right.Unended, .. Frames.Reset(right.Stream, 2)],
     };
 
-    public static TheoryData<string, string> Modes =>
-        [.. CallMode.All.SelectMany(mode => Clients(mode).Select(client => (mode, client)))];
+    /// <summary>The modes that the client knows.</summary>
+    public static TheoryData<string> Modes => [.. CallMode.All.Where(mode => Client != Called || CallOf(mode) is not null)];
 
     /// <summary>
     /// The modes in which every call or message has its own answer. A stream of push has one answer, at its end, which a busy machine sends
     /// after the time-out. A stream of pull has no more messages after a fixed number, so its calls always time out.
     /// </summary>
-    public static TheoryData<string, string> AnsweredModes =>
-    [
-        .. CallMode.All.Where(mode => mode is not (CallMode.Pull or CallMode.Push))
-            .SelectMany(mode => Clients(mode).Select(client => (mode, client))),
-    ];
+    public static TheoryData<string> AnsweredModes =>
+        [.. Modes.Select(row => row.Data).Where(mode => mode is not (CallMode.Pull or CallMode.Push))];
 
     public void Dispose() => folder.Delete(recursive: true);
 
     [Theory]
     [MemberData(nameof(Modes))]
-    public async Task Correct_answers_are_counted(string mode, string client)
+    public async Task Correct_answers_are_counted(string mode)
     {
         // A busy machine sends the only answer of a pushed stream late. Only a pulled stream, which falls silent, must time out.
         var seen = await RunAsync(
-            mode, client, right => right.All, timeout: mode == CallMode.Pull ? "200ms" : "20s", window: ["-n", "20"]);
+            mode, Client, right => right.All, timeout: mode == CallMode.Pull ? "200ms" : "20s", window: ["-n", "20"]);
         // The server of a pulled stream sends its messages at once and then nothing. If the machine stalls, the run reports a time-out.
         var isSilent = mode == CallMode.Pull && seen.Failures is ["cut off"];
         Assert.True(isSilent || (seen.Code == ExitCode.Ok && seen.Failures.Count == 0), $"exit code {seen.Code}; {seen}");
@@ -104,16 +104,16 @@ public sealed class LyingStreamTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Modes))]
-    public async Task No_false_answer_counts_as_a_success_and_every_run_reports_a_failure(string mode, string client)
+    public async Task No_false_answer_counts_as_a_success_and_every_run_reports_a_failure(string mode)
     {
         var wrong = new ConcurrentBag<string>();
         // A stream of a user's own method may have any number of messages.
         var lies = Lies.Keys.Concat(Additions.Keys)
-            .Where(lie => (mode, client, lie) is not (CallMode.Pull, Called, "each message twice"));
+            .Where(lie => (mode, Client, lie) is not (CallMode.Pull, Called, "each message twice"));
         var together = new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = TestContext.Current.CancellationToken };
         await Parallel.ForEachAsync(lies, together, async (lie, _) =>
         {
-            if (await WrongAsync(mode, client, lie) is { } why)
+            if (await WrongAsync(mode, Client, lie) is { } why)
                 wrong.Add($"{lie}: {why}");
         });
         Assert.True(wrong.IsEmpty, string.Join('\n', wrong.Order(StringComparer.Ordinal)));
@@ -122,11 +122,11 @@ public sealed class LyingStreamTests : IDisposable
     /// <summary>Half of the connections stop answering after a few calls, and the others continue.</summary>
     [Theory]
     [MemberData(nameof(AnsweredModes))]
-    public Task Hanging_calls_on_half_of_the_connections_are_counted_and_reported(string mode, string client) =>
+    public Task Hanging_calls_on_half_of_the_connections_are_counted_and_reported(string mode) =>
         TestLoad.InTheEndAsync(async () =>
     {
         var seen = await RunAsync(
-            mode, client, right => right.All, heard => heard.Frames + heard.Call > 16 && heard.Connection % 2 == 0, Connections);
+            mode, Client, right => right.All, heard => heard.Frames + heard.Call > 16 && heard.Connection % 2 == 0, Connections);
         Assert.True(
             seen.Code == ExitCode.CallsFailed && seen.Ok > 0 && seen.Failures.Contains("cut off"), $"exit code {seen.Code}; {seen}");
         Assert.Contains(seen.Doubts, doubt => doubt.Contains("no answer in time", StringComparison.Ordinal));
@@ -152,14 +152,6 @@ public sealed class LyingStreamTests : IDisposable
         return isTold && seen.Ok <= (isWhole ? 0 : seen.Asked) && (!isWhole || seen.Credited == 0)
             ? null : $"exit code {seen.Code}, {seen.Ok} successes of {seen.Asked}, {seen.Credited:0.##} credited, {seen}";
     }
-
-    /// <summary>The clients that know the mode.</summary>
-    private static IEnumerable<string> Clients(string mode) =>
-    [
-        ProtocolTable.Wire,
-        ProtocolTable.GrpcDotnet,
-        .. CallOf(mode) is null ? Array.Empty<string>() : [Called],
-    ];
 
     /// <summary>Whether a method of the mode takes and returns streams. Null when no method has the mode.</summary>
     private static (bool Takes, bool Returns)? CallOf(string mode)
@@ -294,4 +286,27 @@ public sealed class LyingStreamTests : IDisposable
             .. headers, .. Messages.Length > 0 ? Frames.Data(Stream, Messages) : [], .. Ends ? Frames.Trailers(Stream) : [],
         ];
     }
+}
+
+public interface IClientUnderTest
+{
+    /// <summary>A further client: --call, with a user's own method, whose messages are sent unchanged.</summary>
+    const string Called = "call";
+
+    static abstract string Name { get; }
+}
+
+public sealed class LyingStreamWireTests : LyingStreamTests<LyingStreamWireTests>, IClientUnderTest
+{
+    public static string Name => ProtocolTable.Wire;
+}
+
+public sealed class LyingStreamGrpcDotnetTests : LyingStreamTests<LyingStreamGrpcDotnetTests>, IClientUnderTest
+{
+    public static string Name => ProtocolTable.GrpcDotnet;
+}
+
+public sealed class LyingStreamCallTests : LyingStreamTests<LyingStreamCallTests>, IClientUnderTest
+{
+    public static string Name => IClientUnderTest.Called;
 }
