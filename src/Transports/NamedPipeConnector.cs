@@ -13,6 +13,7 @@ public sealed class NamedPipeConnector(string name) : Connector
     private static readonly TimeSpan PatienceWhenServed = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
     private readonly Address address = new Address.Pipe(name);
+    private readonly List<Task<NamedPipeClientStream?>> late = [];
     private long retries;
     private volatile bool isServed;
 
@@ -55,18 +56,28 @@ public sealed class NamedPipeConnector(string name) : Connector
         }
     }
 
-    // Outside Windows .NET's connect(2) waits without a limit for room in the accept queue, and cannot be cancelled.
+    // Outside Windows .NET's connect(2) waits without a limit for room in the accept queue, and cannot be cancelled. So a later
+    // attempt takes over an attempt that was given up, and no more threads wait than connections.
     private async Task<NamedPipeClientStream?> AttemptAsync(CancellationToken cancellation)
     {
-        var attempt = Task.Run(TryConnect, cancellation);
+        Task<NamedPipeClientStream?>? attempt = null;
+        lock (late)
+        {
+            if (late.Count > 0)
+            {
+                attempt = late[^1];
+                late.RemoveAt(late.Count - 1);
+            }
+        }
+        attempt ??= Task.Run(TryConnect, CancellationToken.None);
         try
         {
             return await attempt.WaitAsync(cancellation);
         }
         catch (OperationCanceledException)
         {
-            _ = attempt.ContinueWith(static late => late.Result?.Dispose(), CancellationToken.None,
-                TaskContinuationOptions.OnlyOnRanToCompletion, TaskScheduler.Default);
+            lock (late)
+                late.Add(attempt);
             throw;
         }
     }

@@ -47,9 +47,11 @@ public sealed record Drift(double FixedLoop, double Wander)
     internal static double CommonVariance(MeasuredRun run, Metric metric)
     {
         // At a given load the rate is as requested, and does not drift.
-        var logs = run.Cells.Where(cell => metric != Metric.Rate || cell.Key.IsFullLoad).SelectMany(cell => Deviations(cell, metric))
+        var loads = run.Cells.Select(cell => cell.Key.Load).Distinct().ToList();
+        var logs = run.Cells.Where(cell => metric != Metric.Rate || cell.Key.IsFullLoad)
+            .SelectMany(cell => Deviations(cell, metric, loads.IndexOf(cell.Key.Load)))
             .ToList();
-        var rounds = logs.GroupBy(entry => (entry.Load, entry.Number)).Where(round => round.Any())
+        var rounds = logs.GroupBy(entry => entry.Number).Where(round => round.Any())
             .Select(round => (Mean: round.Average(entry => entry.Log), All: round.ToList())).ToList();
         if (rounds.Count < 2)
             return 0;
@@ -60,13 +62,13 @@ public sealed record Drift(double FixedLoop, double Wander)
         return Math.Max(0, common - noise * rounds.Count / logs.Count);
     }
 
-    // The rounds of each load have numbers from 1 on, and were measured at another time.
-    private static IEnumerable<(string Load, int Number, double Log)> Deviations(MeasuredCell cell, Metric metric)
+    // The rounds of each load have numbers from 1 to at most a million, and were measured at another time.
+    private static IEnumerable<(int Number, double Log)> Deviations(MeasuredCell cell, Metric metric, int load)
     {
         var logs = cell.Rounds.Where(r => metric.Value(r) > 0)
             .Select(r => (r.Record.Number, Log: Math.Log(metric.Value(r)!.Value))).ToList();
         var mean = logs.Count == 0 ? 0 : logs.Average(entry => entry.Log);
-        return logs.Select(entry => (cell.Key.Load, entry.Number, entry.Log - mean));
+        return logs.Select(entry => ((load << 20) + entry.Number, entry.Log - mean));
     }
 
     private static double FixedLoopOf(MeasuredRun run) =>

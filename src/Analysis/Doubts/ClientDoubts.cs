@@ -119,6 +119,7 @@ internal static class ClientDoubts
 internal static class LittlesLaw
 {
     private const double LeastOff = 0.01;
+    private const int FewestCallsOfStream = 100;
 
     // Rounds of slices are judged by the mean of their differences. A doubt needs at least FewestRounds rounds, and a
     // mean that is at least ErrorsOff standard errors away from 0.
@@ -132,8 +133,10 @@ internal static class LittlesLaw
     {
         if (cell.Key.IsOneWay)
             return null; // the number of messages in buffers is unknown
-        if (run.Record.Options.Calls > 0)
-            return null; // without -d, the first streams may make all calls of a short round before the last streams begin
+        // The first streams may make all calls of a short round of -n calls before the last streams begin.
+        var inParallel = cell.Key.Connections * (long)cell.Key.Streams;
+        if (inParallel > 1 && run.Record.Options.Calls is > 0 and var calls && calls < FewestCallsOfStream * inParallel)
+            return null;
         // Calls on streams beyond the server's limit wait before their latency begins, so they are not in flight. The
         // time of failed calls is part of no latency, so rounds with failed calls cannot be checked.
         var streams = cell.Key.Streams;

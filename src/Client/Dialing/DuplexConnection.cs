@@ -108,7 +108,10 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
         {
             // Under the lock, so that no call is sent on a connection that is given up.
             using (Inside())
-                opened.TrySetCanceled(cancellation);
+            {
+                if (opened.TrySetCanceled(cancellation) && ReferenceEquals(opening, opened))
+                    GiveUp();
+            }
         }, null), null);
         try
         {
@@ -127,12 +130,9 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
         catch
         {
             using var inside = Inside();
-            opening = null;
             if (begun is not null && ReferenceEquals(Current, begun))
-            {
-                Current = null;
-                Abandon();
-            }
+                GiveUp();
+            opening = null;
             begun?.Close();
             throw;
         }
@@ -140,6 +140,12 @@ internal abstract class DuplexConnection : IConnection, IDuplexOwner
         {
             registration.Unregister();
         }
+    }
+
+    private void GiveUp()
+    {
+        (Current, opening) = (null, null);
+        Abandon();
     }
 
     public void WaitForReady(CallStream call)

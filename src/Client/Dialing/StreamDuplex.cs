@@ -36,7 +36,7 @@ internal sealed class StreamDuplex(Scheduler scheduler, IDuplexOwner owner, Stre
             }
             if (!write.IsCompletedSuccessfully)
             {
-                _ = FinishAsync(write, isInFlush: write.IsCompleted);
+                _ = FinishAsync(write);
                 return;
             }
             write.GetAwaiter().GetResult();
@@ -68,7 +68,7 @@ internal sealed class StreamDuplex(Scheduler scheduler, IDuplexOwner owner, Stre
         }
     }
 
-    private async Task FinishAsync(ValueTask write, bool isInFlush)
+    private async Task FinishAsync(ValueTask write)
     {
         try
         {
@@ -76,11 +76,8 @@ internal sealed class StreamDuplex(Scheduler scheduler, IDuplexOwner owner, Stre
         }
         catch (Exception e)
         {
-            // OnEnd is not called inside Flush, since the owner is in the middle of sending.
-            if (isInFlush)
-                scheduler.Post(_ => owner.OnEnd(this, e.Message), null);
-            else
-                owner.OnEnd(this, e.Message);
+            // A write may fail at once, in the middle of Flush. OnEnd is never called there, since the owner is sending.
+            scheduler.Post(_ => owner.OnEnd(this, e.Message), null);
             return;
         }
         EndSending();

@@ -8,9 +8,6 @@ internal static class Redaction
     // Headers that hold no credentials keep their values.
     private static readonly string[] Harmless = ["content-type", "accept", "user-agent", "te"];
 
-    // The flags of one letter of all commands.
-    private const string Flags = "lv";
-
     // Options whose values are messages, which may hold secrets.
     private static readonly string[] Messages = ["--data", "--expect"];
 
@@ -80,9 +77,16 @@ internal static class Redaction
     }
 
     /// <summary>
-    /// Returns the index of H in <c>-H</c> or after flags of one letter, as in <c>-lH</c>. −2 in other words, for example
-    /// <c>-DHOME=/x</c> of a user's command.
+    /// Returns the index of H in <c>-H</c> or after letters, as in <c>-lH</c>. −2 in other words, for example <c>-DHOME=/x</c> of
+    /// a user's command.
     /// </summary>
-    private static int HeaderLetter(string argument) =>
-        argument is ['-', ..] && argument.AsSpan(1).IndexOfAnyExcept(Flags) is >= 0 and var i && argument[i + 1] == 'H' ? i + 1 : -2;
+    private static int HeaderLetter(string argument)
+    {
+        if (argument is not ['-', not 'D', ..])
+            return -2;
+        var i = 1;
+        while (i < argument.Length - 1 && argument[i] != 'H' && char.IsAsciiLetter(argument[i]))
+            i++;
+        return argument[i] == 'H' ? i : -2;
+    }
 }

@@ -1,6 +1,5 @@
 using System.Globalization;
 using IpcBench.Analysis.Doubts;
-using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Doctor;
 using IpcBench.Client.Plan;
@@ -192,8 +191,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             return ExitCode.Environment;
         }
         // In cells that search for a rate, a rate that is too high makes calls fail. This is no error of the run.
-        return new MeasuredRun(record).Cells.Where(cell => !cell.Key.VariesRate).SelectMany(cell => cell.Rounds)
-            .Any(round => round.Record.Failed.Count > 0 || round.Record.CutOff > 0)
+        return record.Rounds.Any(round => (round.Failed.Count > 0 || round.CutOff > 0) && !record.Cells[round.Cell].Key.VariesRate
+            && !record.Rounds.Any(later => (later.Cell, later.Number) == (round.Cell, round.Number) && later.Attempt > round.Attempt))
             ? ExitCode.CallsFailed : ExitCode.Ok;
     }
 

@@ -28,6 +28,7 @@ public class RedactionTests
     [InlineData("--data={\"key\":\"s3cret\"}", "--data=(hidden)")]
     [InlineData("--expect|{\"key\":\"s3cret\"}|--data|@cart.json", "--expect|(hidden)|--data|@cart.json")]
     [InlineData("--data|-|--data:-|--data-binary|@cart.bin", "--data|-|--data:-|--data-binary|@cart.bin")]
+    [InlineData("mcp|--|tool|-sH|X: s3cret|-sSHY: s3cret", "mcp|--|tool|-sH|X: (hidden)|-sSHY: (hidden)")]
     [InlineData("mcp|--|java|-DHOME=/x|-DH|/y", "mcp|--|java|-DHOME=/x|-DH|/y")]
     [InlineData("unix:/a|--label|why?|-o|b#1.json", "unix:/a|--label|why?|-o|b#1.json")]
     public void Saved_command_lines_hold_no_secret(string typed, string kept)
