@@ -10,8 +10,10 @@ internal sealed class RingDuplex(IDuplexOwner owner, RingConnection ring, int bu
 {
     private readonly ReadOnlyMemory<byte>[] part = new ReadOnlyMemory<byte>[1];
 
-    // The number of users of the shared memory: the owner until Close, and the thread. The last user frees the memory.
+    // Start may be called on another thread than Close.
     private readonly Lock beginning = new();
+
+    // The number of users of the shared memory: the owner until Close, and the thread. The last user frees the memory.
     private int users = 1;
     private bool isClosed;
 
