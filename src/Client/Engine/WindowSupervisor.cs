@@ -16,6 +16,9 @@ internal sealed class WindowSupervisor(
     /// </summary>
     private const long LostAfterNs = 2_000_000_000;
 
+    /// <summary>Steps are at most 100 ms apart, unless this process stands still.</summary>
+    private const long MostPerStepNs = 200_000_000;
+
     /// <summary>How long calls may take to end after they were cut off.</summary>
     private const long GraceNs = 2_000_000_000;
 
@@ -24,7 +27,8 @@ internal sealed class WindowSupervisor(
     private readonly WindowStages stages = new(run, schedulers, Ns(options.Timeout), readings);
     private readonly List<Task> orders = [];
     private TimeSpan drainLimit = options.Timeout;
-    private long downSince;
+    private long watchedNs, lastStepNs;
+    private long? downSince;
     private long begunBefore = -1;
     private long idleSince;
 
@@ -80,12 +84,16 @@ internal sealed class WindowSupervisor(
 
     private void Step(long now, CancellationToken cancellation)
     {
+        // While this process stands still (a paused machine, too few CPUs), no connection can be opened. So one step counts as at most
+        // MostPerStepNs, and a server never counts as gone because the client was stopped.
+        watchedNs += Math.Min(now - lastStepNs, MostPerStepNs);
+        lastStepNs = now;
         if (cancellation.IsCancellationRequested)
         {
             drainLimit = drainLimit < CancelledDrain ? drainLimit : CancelledDrain;
             stages.Cut(now, withLoad: true);
         }
-        if (Lost is null && !stages.IsOver && (Lost = WhyLost(now)) is not null)
+        if (Lost is null && !stages.IsOver && (Lost = WhyLost()) is not null)
             stages.Cut(now, withLoad: false);
         stages.Step(now, Ns(drainLimit));
         if (stages.IsUnanswered)
@@ -103,15 +111,15 @@ internal sealed class WindowSupervisor(
             + "(the client got too little CPU time, or the tool has a fault: please report this fault)";
     }
 
-    private string? WhyLost(long now)
+    private string? WhyLost()
     {
-        if (IsDown(now))
+        if (IsDown())
         {
             return string.Create(CultureInfo.InvariantCulture,
                 $"the server at {options.Address} is gone: within {LostAfterNs / 1e9:0} s no lost connection could be reopened");
         }
         var patience = Math.Max(LostAfterNs, Ns(options.Timeout)) + LongestGapNs();
-        if (!IsIdle(now) || now - idleSince < patience)
+        if (!IsIdle() || watchedNs - idleSince < patience)
             return null;
         var reason = Connections().Max(connection => connection.StreamsAllowed) == 0 ? ": its SETTINGS_MAX_CONCURRENT_STREAMS is 0" : "";
         return string.Create(CultureInfo.InvariantCulture,
@@ -125,24 +133,24 @@ internal sealed class WindowSupervisor(
     private long LongestGapNs() => (run.Window.Rate is { } rate ? (long)Math.Min(20e9 / rate, 1e17) : 0)
         + (run.Window.Flow == Flow.In ? 2 * Ns(options.Timeout) : 0); // within this time, messages that do not arrive are cut off
 
-    private bool IsDown(long now)
+    private bool IsDown()
     {
         if (Connections().Any(connection => connection.IsUp))
-            downSince = 0;
-        else if (downSince == 0)
-            downSince = now;
-        return downSince != 0 && now - downSince >= LostAfterNs;
+            downSince = null;
+        else
+            downSince ??= watchedNs;
+        return watchedNs - downSince >= LostAfterNs;
     }
 
     /// <summary>True when no call is in flight and no call has begun since <see cref="idleSince"/>.</summary>
-    private bool IsIdle(long now)
+    private bool IsIdle()
     {
         var (begun, ended) = (0L, 0L);
         foreach (var recorder in schedulers.SelectMany(scheduler => scheduler.Recorders))
             (begun, ended) = (begun + recorder.AllBegun, ended + recorder.AllEnded);
         if (begun == begunBefore && begun == ended)
             return true;
-        (begunBefore, idleSince) = (begun, now);
+        (begunBefore, idleSince) = (begun, watchedNs);
         return false;
     }
 
