@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.ComponentModel;
 using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
@@ -72,24 +73,31 @@ public sealed partial record ListenerOwner
         }
     }
 
-    /// <summary>Finds the inodes of the listening Unix sockets with this name.</summary>
+    /// <summary>Finds the inodes of the listening Unix sockets with this name. Empty on a kernel that cannot list its sockets.</summary>
     private static HashSet<uint> InodesOf(string name)
     {
         const int listen = 10, fixedPart = 16, nameAttribute = 0; // linux/unix_diag.h
         const uint showName = 1;
         var (inodes, wanted) = (new HashSet<uint>(), Encoding.UTF8.GetBytes(name));
-        using var diag = new SocketDiag();
         Span<byte> request = stackalloc byte[24];
         request.Clear();
         request[0] = 1; // AF_UNIX
         BinaryPrimitives.WriteUInt32LittleEndian(request[4..], 1u << listen);
         BinaryPrimitives.WriteUInt32LittleEndian(request[12..], showName);
-        diag.Dump(request, message =>
+        try
         {
-            var bound = SocketDiag.Attribute(message, fixedPart, nameAttribute);
-            if (bound.SequenceEqual(wanted) || bound.Length > 1 && bound[0] != 0 && bound[..^1].SequenceEqual(wanted))
-                inodes.Add(BinaryPrimitives.ReadUInt32LittleEndian(message[4..]));
-        });
+            using var diag = new SocketDiag();
+            diag.Dump(request, message =>
+            {
+                var bound = SocketDiag.Attribute(message, fixedPart, nameAttribute);
+                if (bound.SequenceEqual(wanted) || bound.Length > 1 && bound[0] != 0 && bound[..^1].SequenceEqual(wanted))
+                    inodes.Add(BinaryPrimitives.ReadUInt32LittleEndian(message[4..]));
+            });
+        }
+        catch (Win32Exception)
+        {
+            inodes.Clear();
+        }
         return inodes;
     }
 

@@ -15,14 +15,6 @@ public static class GrpcStatus
 
     public static string Text(GrpcStatusCode code) => CodeTexts[(int)code];
 
-    /// <summary>
-    /// Reads a <c>grpc-status</c>. An unknown code or a text that is no number gives UNKNOWN, as the gRPC specification says.
-    /// </summary>
-    public static GrpcStatusCode Parse(ReadOnlySpan<byte> value) =>
-        int.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out var number) && number < Codes
-            ? (GrpcStatusCode)number
-            : GrpcStatusCode.Unknown;
-
     /// <summary>Returns the name of the code in the gRPC specification, for example <c>INVALID_ARGUMENT</c>.</summary>
     public static string Name(GrpcStatusCode code) => JsonNamingPolicy.SnakeCaseUpper.ConvertName(code.ToString());
 

@@ -113,6 +113,20 @@ public class AbTests
     }
 
     [Fact]
+    public void A_failed_call_does_not_stop_a_run_of_ab_and_crosses_the_gate_at_its_end()
+    {
+        var run = Run(new Random(19), slower: 0);
+        run = run with
+        {
+            Rounds = [.. run.Rounds.Select(round => round with { CutOff = round is { Number: 1, Cell: 1 } ? 1 : 0, Started = round.Ok })],
+        };
+        GateLimit[] limits = [GateLimit.Parse("server_cpu>0.001%")];
+        Assert.False(StopDecision.OfSides(run, limits).Stop);
+        Assert.Contains("1 calls failed or were cut off, none before",
+            Assert.Single(Gate.Check(FileComparison.OfSides(run), limits).Crossed), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_metric_is_undecided_if_no_round_has_a_value_on_both_sides()
     {
         var run = Run(new Random(19), slower: 0);

@@ -160,6 +160,10 @@ public sealed class CallDoubtTests
             }));
 
     [Fact]
+    public void A_rate_that_is_no_whole_number_of_calls_in_a_window_is_not_missed() =>
+        Assert.Null(Find(Second(round => round with { AskedRate = 47.9, WindowNs = 1_000_000_000, Started = 47, Ok = 47 }), "rate-missed"));
+
+    [Fact]
     public void Unsent_calls_are_reported_even_if_more_calls_were_sent_than_requested()
     {
         var told = Find(Second(round => round with

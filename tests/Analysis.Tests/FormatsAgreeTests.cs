@@ -86,6 +86,34 @@ public sealed partial class FormatsAgreeTests
     }
 
     [Fact]
+    public void The_second_measurement_of_an_arm_is_compared_with_this_arm_and_not_with_another_client()
+    {
+        var run = Load(Quick).Run;
+        var record = run.Record with
+        {
+            Cells = [.. run.Record.Cells.Select(cell => cell.Key.Transport == "unix"
+                ? cell with { Key = cell.Key with { Transport = "tcp", Variant = "a/a" } } : cell)],
+        };
+        var marked = new MeasuredRun(record);
+        Assert.All(marked.Cells.Where(cell => cell.Key.Variant == "a/a"), cell =>
+            Assert.Equal(cell.Key with { Variant = "" }, marked.ReferenceOf(cell)!.Key));
+    }
+
+    [Fact]
+    public void Two_channels_of_Grpc_Net_Client_have_names_of_their_own()
+    {
+        var run = Load(Quick).Run;
+        var record = run.Record with
+        {
+            Cells = [.. run.Record.Cells.Select(cell => cell.Key is { Connections: 5, Streams: 80 }
+                ? cell with { Key = cell.Key with { Client = "grpc-dotnet", Connections = cell.Key.IsOfGrpcNetClient ? 5 : 1 } } : cell)],
+        };
+        var names = UnixAgainstTcp.Table(new MeasuredRun(record)).Rows.Select(row => row[0]).ToList();
+        Assert.Contains("Grpc.Net.Client, 10 B", names);
+        Assert.Contains("Grpc.Net.Client, a channel, 1 × 80, 10 B", names);
+    }
+
+    [Fact]
     public void The_CPU_of_a_call_is_the_same_number_in_every_format()
     {
         var (model, run) = Load(Quick);

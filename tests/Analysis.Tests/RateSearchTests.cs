@@ -22,6 +22,13 @@ public sealed class RateSearchTests
         Assert.Equal(rate, found.Rate, 0.5);
     }
 
+    [Fact]
+    public void A_rate_that_rests_on_a_single_window_has_no_interval()
+    {
+        var probes = Enumerable.Range(0, 12).Select(i => new Probe(100 + i % 4, 1000, i == 7 ? 60 : 0)).ToList();
+        Assert.Null(RateSearch.Crossing(probes, 0.01, 101, 0.05)?.Interval);
+    }
+
     [Theory]
     [InlineData(false, 7, 0.99)]
     [InlineData(false, 20, 0.99)]

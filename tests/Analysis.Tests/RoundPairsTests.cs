@@ -33,10 +33,11 @@ public sealed class RoundPairsTests
         Assert.Equal(Math.Log(1.1), RoundPairs.LogRatio(Of(1100, 2200, 3300), Of(1000, 2000, 3000, 9999), Metric.Rate)!.Value, 1e-9);
 
     [Fact]
-    public void A_slice_with_a_standstill_is_left_out()
+    public void A_standstill_of_a_few_slices_does_not_move_the_ratio_and_one_of_most_slices_leaves_it_to_the_round()
     {
         Assert.Equal(Math.Log(1.1), RoundPairs.LogRatio(Of(1100, 0, 3300, 4400), Of(1000, 2000, 3000, 0), Metric.Rate)!.Value, 1e-9);
         Assert.Null(RoundPairs.LogRatio(Of(0, 0), Of(1000, 2000), Metric.Rate));
+        Assert.Null(RoundPairs.LogRatio(Of(0, 0, 0, 1000), Of(1000, 1000, 1000, 1000), Metric.Rate));
     }
 
     [Fact]

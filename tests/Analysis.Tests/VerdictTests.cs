@@ -70,6 +70,7 @@ public sealed class VerdictTests
         double[] before = [100, 101, 102, 103, 104], after = [200, 201, 0, 203, 204];
         var unpaired = Verdict.From(RatioEstimate.Unpaired(before, after, 0.05)!, 0.03);
         Assert.Equal((VerdictKind.CannotTell, 1), (unpaired.Kind, unpaired.Estimate.LeftOut));
+        Assert.False(unpaired.WantsMoreRounds); // a round without a call stays in the run
         Assert.Equal(VerdictKind.Higher, Verdict.From(RatioEstimate.Unpaired(before, after.Where(value => value > 0), 0.05)!, 0.03).Kind);
     }
 
@@ -162,6 +163,15 @@ public sealed class VerdictTests
         var run = Simulated.Run([[100, 200, 300]]);
         run = run with { Rounds = [.. run.Rounds, run.Rounds[1] with { Attempt = 1, Completed = 10_000 }] };
         Assert.Equal([100, 1000, 300], new MeasuredRun(run).Cells[0].Rounds.Select(r => Math.Round(r.Rate)));
+    }
+
+    [Fact]
+    public void A_repetition_that_was_cut_does_not_replace_the_first_attempt()
+    {
+        var run = Simulated.Run([[100, 200, 300]]);
+        var cut = run.Rounds[1] with { Attempt = 1, Completed = 10, WindowNs = run.Rounds[1].WindowNs / 4 };
+        run = run with { Rounds = [.. run.Rounds, cut], Options = run.Options with { DurationNs = run.Rounds[1].WindowNs } };
+        Assert.Equal([100, 200, 300], new MeasuredRun(run).Cells[0].Rounds.Select(r => Math.Round(r.Rate)));
     }
 
     [Fact]

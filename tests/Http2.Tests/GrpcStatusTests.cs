@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text;
 
 namespace IpcBench.Http2.Tests;
@@ -28,24 +29,11 @@ public class GrpcStatusTests
     public void An_invalid_escape_is_kept_and_throws_nothing(string encoded, string message) =>
         Assert.Equal(message, GrpcStatus.DecodeMessage(Encoding.ASCII.GetBytes(encoded)));
 
-    [Theory]
-    [InlineData("0", GrpcStatusCode.Ok)]
-    [InlineData("13", GrpcStatusCode.Internal)]
-    [InlineData("16", GrpcStatusCode.Unauthenticated)]
-    [InlineData("17", GrpcStatusCode.Unknown)]
-    [InlineData("-1", GrpcStatusCode.Unknown)]
-    [InlineData("99999999999", GrpcStatusCode.Unknown)]
-    [InlineData("", GrpcStatusCode.Unknown)]
-    [InlineData(" 0", GrpcStatusCode.Unknown)]
-    [InlineData("OK", GrpcStatusCode.Unknown)]
-    public void An_unknown_status_code_is_read_as_UNKNOWN(string text, GrpcStatusCode code) =>
-        Assert.Equal(code, GrpcStatus.Parse(Encoding.ASCII.GetBytes(text)));
-
     [Fact]
     public void Every_status_code_has_its_number_and_its_name_in_capitals()
     {
         foreach (var code in Enum.GetValues<GrpcStatusCode>())
-            Assert.Equal(code, GrpcStatus.Parse(Encoding.ASCII.GetBytes(GrpcStatus.Text(code))));
+            Assert.Equal(((int)code).ToString(CultureInfo.InvariantCulture), GrpcStatus.Text(code));
         Assert.Equal(
             "OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED "
             + "FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED",

@@ -11,6 +11,8 @@ public class ExpectationTests
     [InlineData("""{"id":""}""", """{}""", null)]
     [InlineData("""{"items":[],"labels":{}}""", """{}""", null)]
     [InlineData("""{"at":null}""", """{}""", null)]
+    [InlineData("""{"id":null,"items":null,"labels":null}""", """{}""", null)]
+    [InlineData("""{"id":null}""", """{"id":"8"}""", "id: expected \"\", got \"8\"")]
     [InlineData("""{"items":[{"count":"1e1"}]}""", """{"items":[{"count":10,"name":"ink"}]}""", null)]
     [InlineData("""{"at":"2024-05-17T11:30:00+02:00"}""", """{"at":"2024-05-17T09:30:00Z"}""", null)]
     [InlineData("""{"id":"7"}""", """{"id":"8"}""", "id: expected \"7\", got \"8\"")]
@@ -43,6 +45,16 @@ public class ExpectationTests
     {
         var expectation = new Expectation(Protos.Message("rich.Item"), $$"""{"name":"{{new string('x', 100)}}"}""", Protos.Types);
         Assert.Equal($"name: expected \"{new string('x', 59)}…, got \"\"", expectation.FirstDifference([]));
+    }
+
+    [Fact]
+    public void A_reply_with_too_many_values_is_not_read()
+    {
+        var order = Protos.Message("rich.Order");
+        var item = (byte)((order.FindFieldByName("items").FieldNumber << 3) | 2);
+        var reply = Enumerable.Repeat(new byte[] { item, 0 }, 1_000_001).SelectMany(bytes => bytes).ToArray();
+        var error = Assert.Throws<SchemaException>(() => new Expectation(order, "{}", Protos.Types).FirstDifference(reply));
+        Assert.Equal("the message is too large to be read: it has more than 1000000 values", error.Message);
     }
 
     [Fact]

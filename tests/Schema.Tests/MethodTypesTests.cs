@@ -120,6 +120,16 @@ public class MethodTypesTests
     }
 
     [Fact]
+    public async Task Protoc_of_Grpc_Tools_finds_the_files_of_Google_without_a_folder()
+    {
+        Assert.SkipWhen(Protoc.OfGrpcTools() is null, "Grpc.Tools is not in NuGet's folder");
+        using var folder = new TempFolder();
+        var file = folder.Write("event.proto", "syntax = \"proto3\"; package event; import \"google/protobuf/timestamp.proto\"; "
+            + "message Event { google.protobuf.Timestamp at = 1; }");
+        Assert.NotNull((await Protoc.CompileAsync(file, [])).Message("event.Event"));
+    }
+
+    [Fact]
     public async Task Protoc_finds_a_file_when_no_folder_is_named()
     {
         Assert.SkipWhen(Protos.Compiler is null, "Grpc.Tools has no protoc for this machine");

@@ -25,7 +25,7 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
     public const double Level = 0.01;
 
     /// <summary>The part of <see cref="CellKey.Variant"/> that marks cells of the reference's second endpoint.</summary>
-    public const string Variant = "a/a";
+    public const string Variant = ReferenceChoice.SecondMark;
 
     private const int MostExact = 9;
 

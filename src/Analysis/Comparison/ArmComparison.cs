@@ -75,7 +75,7 @@ public sealed record ArmComparison(MeasuredCell Cell, MeasuredCell Reference, Me
     /// Returns the reason for no verdict if the window is too short for four successive calls of the cell, and
     /// <c>-d</c> fixes the length of the window. Otherwise null.
     /// </summary>
-    private static string? TooShort(MeasuredRun run, MeasuredCell cell)
+    internal static string? TooShort(MeasuredRun run, MeasuredCell cell)
     {
         if (run.Record.Options is not { DurationFixed: true, Calls: 0 } || !cell.Key.IsFullLoad || cell.Median is not { } median)
             return null;

@@ -126,13 +126,19 @@ public sealed class FileComparison
         if (Estimate(before, after, metric) is not { } estimate)
             return null;
         var verdict = Verdict.From(estimate, After.Run.Record.Options.Delta, ClaimsOf(metric));
+        if (TooShort(before, after, metric) is { } why)
+            return verdict.Without(why);
         return ArmComparison.Bound(after, before, metric, verdict.Kind) is { } bound
             ? verdict.Without(ArmComparison.OnlyBound(metric, bound == after ? After.Name : Before.Name)) : verdict;
     }
 
+    /// <summary>Returns why requests/s have no verdict: windows that hold too few calls. Null when they may have a verdict.</summary>
+    internal string? TooShort(MeasuredCell before, MeasuredCell after, Metric metric) => metric != Metric.Rate ? null
+        : ArmComparison.TooShort(Before.Run, before) ?? ArmComparison.TooShort(After.Run, after);
+
     /// <summary>Judges the metric in every cell that has this metric in at least one of the runs.</summary>
     public IReadOnlyList<(MeasuredCell Before, Verdict? Verdict)> JudgeAll(Metric metric) =>
-        [.. Cells.Where(cell => metric.Value(cell.Before.Median!) is not null || metric.Value(cell.After.Median!) is not null)
+        [.. Cells.Where(cell => cell.Before.Values(metric).Any() || cell.After.Values(metric).Any())
             .Select(cell => (cell.Before, Judge(cell.Before, cell.After, metric)))];
 
     private void JudgeTogether()

@@ -27,7 +27,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
     /// Checks every common cell against every limit. The intervals are simultaneous: if the two runs are equal, the
     /// probability that any interval is beyond its limit is at most one in twenty, however many limits there are.
     /// </summary>
-    public static Gate Check(FileComparison runs, IReadOnlyList<GateLimit> limits)
+    public static Gate Check(FileComparison runs, IReadOnlyList<GateLimit> limits, bool judgesFailures = true)
     {
         var comparison = runs.For(limits);
         var (crossed, open, missing, passed) = (new List<string>(), new List<string>(), new List<string>(), 0);
@@ -38,7 +38,7 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
             missing.Add($"{comparison.Before.Name} and {comparison.After.Name} have no cell in common");
         foreach (var key in comparison.OnlyBefore)
             missing.Add($"{key.Arm}, {Arms.NameOf(comparison.Before.Run, Workload.From(key))} is only in {comparison.Before.Name}");
-        foreach (var (before, after) in comparison.Cells)
+        foreach (var (before, after) in judgesFailures ? comparison.Cells : [])
             JudgeFailures(comparison, before, after, crossed);
         foreach (var limit in limits)
         {
@@ -99,6 +99,8 @@ public sealed record Gate(int Passed, IReadOnlyList<string> Crossed, IReadOnlyLi
         // limit stays crossed.
         if (estimate.LeftOut > 0 && (!isCrossed || worse.Values(limit.Metric).Contains(0)))
             open.Add($"{where}: {VerdictText.Describe(Verdict.From(estimate, 0), limit.Metric)}");
+        else if (comparison.TooShort(before, after, limit.Metric) is { } why)
+            open.Add($"{where}: {why}");
         else if (limit.Metric.IsBound(side.Rounds))
             open.Add($"{where}: {ArmComparison.OnlyBound(limit.Metric, (side == after ? comparison.After : comparison.Before).Name)}");
         else if (isCrossed)

@@ -22,6 +22,9 @@ public sealed record RoundPair(int Number, double Base, double New)
 /// <summary>Pairs the rounds of two cells by their number.</summary>
 public static class RoundPairs
 {
+    // The logarithm of a ratio to 0, as a number with which sums can be calculated.
+    private const double Boundless = 1e6;
+
     /// <summary>Pairs the values of all rounds that have the metric in both cells.</summary>
     public static IEnumerable<RoundPair> Match(MeasuredCell cell, MeasuredCell reference, Metric metric) =>
         from mine in cell.Rounds
@@ -41,9 +44,11 @@ public static class RoundPairs
     {
         if (Values(mine, metric) is not { } values || Values(theirs, metric) is not { } others)
             return null;
-        double[] logs = [.. values.Zip(others).Where(pair => pair is { First: > 0, Second: > 0 })
-            .Select(pair => Math.Log(pair.First / pair.Second))];
-        return logs.Length == 0 ? null : SignedRank.Estimate(logs);
+        // A slice in which only one arm completed calls is a very large difference. If most slices are such, the whole round decides.
+        double[] logs = [.. values.Zip(others).Where(pair => pair is { First: > 0, Second: > 0 }
+                || (metric == Metric.Rate && (pair.First > 0 || pair.Second > 0)))
+            .Select(pair => pair.First <= 0 ? -Boundless : pair.Second <= 0 ? Boundless : Math.Log(pair.First / pair.Second))];
+        return logs.Length > 0 && SignedRank.Estimate(logs) is var log && Math.Abs(log) < Boundless / 4 ? log : null;
     }
 
     private static IEnumerable<double>? Values(SliceReadings? slices, Metric metric) =>

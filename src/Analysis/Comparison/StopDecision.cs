@@ -42,7 +42,8 @@ public sealed record StopDecision(bool Stop, int Undecided)
             return new StopDecision(false, limits.Count);
         if (limits.Count > 0)
         {
-            var gate = Gate.Check(sides, limits);
+            // Failed calls are judged once, at the end: a look after each round would find a rise by chance in most runs.
+            var gate = Gate.Check(sides, limits, judgesFailures: false);
             return new StopDecision(gate.Crossed.Count > 0 || gate.NotExcluded.Count == 0, gate.NotExcluded.Count);
         }
         var undecided = FileComparison.Shown.Sum(metric => sides.JudgeAll(metric).Count(one => !IsDecided(one.Verdict)));

@@ -111,7 +111,8 @@ public static class VerdictText
     private static string Between(Interval interval)
     {
         var (low, high) = (Math.Abs(interval.Low - 1), Math.Abs(interval.High - 1));
-        return $"{NotNothing(Math.Min(low, high), Tenths).Replace(" %", "", StringComparison.Ordinal)}–{Tenths(Math.Max(low, high))}";
+        return NotNothing(Math.Min(low, high), Tenths).Replace(" %", "", StringComparison.Ordinal)
+            + $"–{NotNothing(Math.Max(low, high), Tenths)}";
     }
 
     private static string Size(RatioEstimate estimate)

@@ -43,14 +43,19 @@ public static class Answers
         if (cell.IsUntimed)
             return $"{Arms.NameOf(run, cell.Workload)}: {cell.Key.Arm} carries {cell.Show(Metric.Rate)} {RateUnit(cell)} for "
                 + $"{cell.Show(total)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU each; {Untimed}.";
+        var cpu = total.Title.Replace(" CPU/call", "", StringComparison.Ordinal);
+        string Named(Metric metric, string before, string after) =>
+            cell.Show(metric) is var text && text == Quantity.None ? "" : before + text + after;
         // At a given load, the rate is the requested rate and not a result.
         if (!cell.Key.IsFullLoad)
-            return $"{Arms.NameOf(run, cell.Workload)}: at {cell.Show(Metric.Rate)} {RateUnit(cell)} {cell.Key.Arm} answers within "
-                + $"{cell.Show(Metric.P50)} (p50) and {cell.Show(Metric.P99)} (p99), for {cell.Show(total)} of "
-                + $"{total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU a call.";
-        return $"{Arms.NameOf(run, cell.Workload)}: {cell.Key.Arm} answers {cell.Show(Metric.Rate)} {RateUnit(cell)}, mean latency "
-            + $"{cell.Show(Metric.Mean)}, {cell.Show(total)} of {total.Title.Replace(" CPU/call", "", StringComparison.Ordinal)} CPU "
-            + $"a call.";
+        {
+            string[] percentiles = [Named(Metric.P50, "", " (p50)"), Named(Metric.P99, "", " (p99)")];
+            var within = string.Join(" and ", percentiles.Where(text => text.Length > 0));
+            return $"{Arms.NameOf(run, cell.Workload)}: at {cell.Show(Metric.Rate)} {RateUnit(cell)} {cell.Key.Arm} answers"
+                + (within.Length > 0 ? " within " + within : "") + Named(total, ", for ", $" of {cpu} CPU a call") + ".";
+        }
+        return $"{Arms.NameOf(run, cell.Workload)}: {cell.Key.Arm} answers {cell.Show(Metric.Rate)} {RateUnit(cell)}"
+            + Named(Metric.Mean, ", mean latency ", "") + Named(total, ", ", $" of {cpu} CPU a call") + ".";
     }
 
     internal static string RateUnit(MeasuredCell cell) => cell.Key.IsOfMessages ? "messages/s" : Metric.Rate.Title;

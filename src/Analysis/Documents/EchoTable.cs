@@ -15,8 +15,8 @@ internal static class EchoTable
     // More arms side by side are too wide for a terminal of 80 columns.
     private const int MostColumns = 3;
 
-    public const string Title = "Mean time of a round trip, and its ratio to the reference's time in the same measurement round; "
-        + "below 1 is faster";
+    public const string Title = "Mean time of a round trip, and its change against the reference in the same measurement round; "
+        + "below 0 is faster";
 
     /// <summary>Whether a run measured raw round trips only.</summary>
     public static bool Fits(MeasuredRun run) => run.Cells.Any(cell => cell.Median is not null)

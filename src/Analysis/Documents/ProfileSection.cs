@@ -94,7 +94,7 @@ internal static class ProfileSection
             .Select(cell => (cell.Cell.Key.Arm, Ratio: cell.SampledCallNs!.Value / cell.CallNs!.Value)).ToList();
         if (changes.Count > 0 && changes.MaxBy(one => Math.Abs(Math.Log(one.Ratio))) is var (arm, ratio))
             yield return "The sampled windows are not counted. Server CPU per call differs between these windows and the counted rounds by "
-                + $"{Quantity.Change(ratio)} or less ({arm}).";
+                + $"{Quantity.Percent(Math.Abs(ratio - 1))} or less ({arm}).";
         if (cells.MaxBy(cell => cell.Unnamed) is { Unnamed: >= 0.005 } most)
             yield return $"In up to {Quantity.Percent(most.Unnamed)} of the samples the innermost method has no name, only an assembly: "
                 + "such code was compiled ahead. The assembly decides the stage.";

@@ -29,7 +29,10 @@ internal static class RunTables
     {
         var cells = InOrder(run).Where(IsAtFullLoad).ToList();
         if (cells.Count > 0 && cells.TrueForAll(cell => UnixAgainstTcp.Holds(run, cell)))
-            return ("Requests/s (median round) and CPU per call (client and server)", UnixAgainstTcp.Figures(cells));
+        {
+            var rate = Arms.RateHeading(run) == Metric.Rate.Title ? "Requests/s" : "Messages/s";
+            return (rate + " (median round) and CPU per call (client and server)", UnixAgainstTcp.Figures(cells));
+        }
         var ratio = RatioHeadings(run, cells);
         string[] arm = cells.Select(cell => cell.Key.Arm).Distinct().Skip(1).Any() ? ["transport"] : [];
         var table = new TextTable([Arms.Heading(run), .. arm, Arms.RateHeading(run), .. ratio, "p50", "p95", "p99", "client CPU",

@@ -62,7 +62,8 @@ public static class UnixAgainstTcp
     /// all loads.
     /// </summary>
     public static (int Open, int Loads) Undecided(MeasuredRun run) => (Rows(run).Count(cell =>
-        ArmComparison.OfHeadline(run, cell)!.Verdict is { Kind: VerdictKind.CannotTell, Withheld: "" }), Rows(run).Count());
+        ArmComparison.OfHeadline(run, cell)!.Verdict is { Kind: VerdictKind.CannotTell, Withheld: "", Estimate.LeftOut: 0 }),
+        Rows(run).Count());
 
     /// <summary>
     /// Returns how many more rounds are needed until each comparison by requests/s has an interval. 0 if no more rounds
@@ -96,7 +97,7 @@ public static class UnixAgainstTcp
         var keys = Rows(run).Select(cell => cell.Key).ToList();
         var shape = keys.Find(key => key.Streams > 1);
         return keys.Count == 0 ? "" : "At full load (at your rate: --my-rate). +: the Unix socket has more. Brackets: 95 % interval."
-            + (shape is null ? "" : (keys.TrueForAll(key => key.IsOfGrpcNetClient) ? " Grpc.Net.Client"
+            + (shape is null ? "" : (keys.TrueForAll(key => key.IsOfGrpcNetClient) && IsUsualChannel(shape) ? " Grpc.Net.Client"
                 : Invariant($" {shape.Connections} × {shape.Streams}")) + ": " + Quantity.Many(shape.Connections, "connection")
                 + (shape.Connections > 1 ? ", each" : "") + Invariant($" with {shape.Streams} calls at a time")
                 + (keys.Exists(key => key.IsOfGrpcNetClient) && keys.Exists(key => !key.IsOfGrpcNetClient)
@@ -197,12 +198,14 @@ public static class UnixAgainstTcp
         return string.Join(", ", parts.Where(part => part.Length > 0));
     }
 
-    private static string Shape(MeasuredCell cell) => (cell.Key.IsOfGrpcNetClient, cell.Key.Streams) switch
+    private static string Shape(MeasuredCell cell)
     {
-        (true, > 1) => "Grpc.Net.Client", // the legend explains the channel's load
-        (true, _) => "Grpc.Net.Client, " + Arms.Shape(cell.Key.Connections, cell.Key.Streams),
-        _ => Arms.Shape(cell.Key.Connections, cell.Key.Streams),
-    };
+        var shape = Arms.Shape(cell.Key.Connections, cell.Key.Streams);
+        return !cell.Key.IsOfGrpcNetClient ? shape : IsUsualChannel(cell.Key) ? "Grpc.Net.Client" : "Grpc.Net.Client, " + shape;
+    }
+
+    // The load of the default plan, which the legend explains.
+    private static bool IsUsualChannel(CellKey key) => (key.Connections, key.Streams) == (5, 80);
 
     // If more loads than this are undecided, the sentence has their number and not their names.
     private const int MostNamed = 2;

@@ -122,9 +122,13 @@ internal static class CallDoubts
     private static bool IsMissed(MeasuredRun run, RoundMetrics r) =>
         r.Record.Started < LeastSent * (r.Record.Started + r.Record.NotSent) || ShareSent(r) < LeastSent - Chance(run, r);
 
-    // A Poisson process of mean N has fewer than N - 4 √N arrivals once in 30,000 windows.
-    private static double Chance(MeasuredRun run, RoundMetrics r) =>
-        run.Record.Options.Knobs.GetValueOrDefault("arrivals") == "poisson" ? 4 / Math.Sqrt(r.Record.AskedRate * r.Seconds) : 0;
+    // A Poisson process of mean N has fewer than N - 4 √N arrivals once in 30,000 windows. At equal intervals, a window has
+    // one call less than N if N is no whole number.
+    private static double Chance(MeasuredRun run, RoundMetrics r)
+    {
+        var due = r.Record.AskedRate * r.Seconds;
+        return run.Record.Options.Knobs.GetValueOrDefault("arrivals") == "poisson" ? 4 / Math.Sqrt(due) : 1 / due;
+    }
 
     private static double ShareLate(RoundMetrics r) =>
         r.Latency.At(50) is > 0 and var latency && r.Lateness.At(50) is { } late ? late / (double)latency : 0;

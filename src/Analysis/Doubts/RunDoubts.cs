@@ -37,6 +37,7 @@ internal static class RunDoubts
         {
             Id = "incomplete",
             Doubt = $"The run {HowIt(ending)} after {Quantity.Many(run.CommonRounds, "round")} of every cell"
+                + (run.Cells.Any(cell => cell.Key.VariesRate) ? " at full load" : "")
                 + (RunEnding.Failure(ending) is { } why ? ": " + why : ""),
             Fix = "Repeat the run to its end to get verdicts.",
         };

@@ -50,9 +50,9 @@ public sealed class MeasuredRun
     /// </summary>
     private static IEnumerable<Measurement> Counting(RunRecord record)
     {
-        var attempts = record.Rounds.GroupBy(round => (Workload.From(record.Cells[round.Cell].Key), round.Number))
-            .SelectMany(number => LastWhole([.. number]));
-        return attempts.GroupBy(round => round.Cell).SelectMany(cell => cell.Any(IsWhole) ? cell.Where(IsWhole) : cell);
+        // A repetition that was cut must not replace a first attempt that is whole, so cut windows are left out first.
+        return record.Rounds.GroupBy(round => round.Cell).SelectMany(cell => cell.Any(IsWhole) ? cell.Where(IsWhole) : cell)
+            .GroupBy(round => (Workload.From(record.Cells[round.Cell].Key), round.Number)).SelectMany(number => LastWhole([.. number]));
 
         bool IsWhole(Measurement round) => round.WindowNs * 2 >= record.Options.DurationNs && round.Started * 2 >= record.Options.Calls;
     }

@@ -14,6 +14,9 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
     /// <summary>The variant that marks cells of the second build in a run of <c>ab</c>.</summary>
     public const string HeadVariant = "build=head";
 
+    /// <summary>The mark of an arm that measures the reference's endpoint a second time (<c>--aa</c>).</summary>
+    public const string SecondMark = "a/a";
+
     private const StringSplitOptions Plain = StringSplitOptions.RemoveEmptyEntries;
 
     private readonly bool isArm = cells.Any(key => key.Arm == reference) && !cells.Any(key => key.Transport == reference);
@@ -23,6 +26,8 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
     {
         var key = cells[cell];
         var candidates = Enumerable.Range(0, cells.Count).Where(i => SameWorkload(cells[i], key)).ToList();
+        if (Parts(key.Variant).Contains(SecondMark))
+            return First(candidates, other => other == Without(key, SecondMark));
         var named = First(candidates, other => other.Arm == reference);
         var family = isArm ? null : First(candidates, other => other.Transport == reference && other.Transport != key.Transport
             && SameFamily(other, key));
@@ -47,11 +52,15 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
     public static bool IsSetting(CellKey key) => IsSetting(key.Setting);
 
     /// <summary>Whether the cell belongs to the second build in a run of <c>ab</c>.</summary>
-    public static bool IsHead(CellKey key) => key.Variant.Split(' ').Contains(HeadVariant);
+    public static bool IsHead(CellKey key) => Parts(key.Variant).Contains(HeadVariant);
 
     /// <summary>Returns the key without the mark of the second build.</summary>
-    public static CellKey WithoutHead(CellKey key) =>
-        key with { Variant = string.Join(' ', key.Variant.Split(' ').Where(part => part != HeadVariant)) };
+    public static CellKey WithoutHead(CellKey key) => Without(key, HeadVariant);
+
+    private static CellKey Without(CellKey key, string mark) =>
+        key with { Variant = string.Join(' ', Parts(key.Variant).Where(part => part != mark)) };
+
+    private static string[] Parts(string variant) => variant.Split(' ', Plain);
 
     private static bool IsSetting(string variant) => variant.Contains('=', StringComparison.Ordinal);
 

@@ -20,7 +20,8 @@ internal sealed class CpuPlot : IPlot
         series.RemoveAll(one => one.Cells.Count == 0);
         return series.Count == 0 ? null : new Plot(Name, "CPU per call",
             "Shorter is better. CPU time of one call, each part the median of the rounds: client, server, and the busy time of the "
-                + "machine that belongs to neither. The figure is the median of client and server together. "
+                + "machine that belongs to neither. The figure is the median of client and server together, or of the client alone if "
+                + "the server's CPU time is unknown. "
                 + "Each picture has its own scale, which is linear and begins at 0.",
             [.. Points(series).Select(point => Draw(point, series))], [.. model.Files.Select(file => Table(file.Run))]);
     }

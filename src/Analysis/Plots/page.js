@@ -1,7 +1,7 @@
 // Tables sort by the column whose button is pressed: numbers by value, with their units; once more turns it round.
-const factors={n:1e-9,"µ":1e-6,m:1e-3,k:1e3,M:1e6,G:1e9};
+const factors={n:1e-9,"µ":1e-6,m:1e-3,k:1e3,K:1024,M:1e6,G:1e9,T:1e12};
 function valueOf(text){
-const found=text.replace(/,/g,"").replace("−","-").match(/^[^\d-]*(-?\d+(?:\.\d+)?)\s*([nµmkMG]?)/);
+const found=text.replace(/,/g,"").replace("−","-").match(/^[^\d-]*(-?\d+(?:\.\d+)?)\s*([nµmkKMGT]?)/);
 return found?found[1]*(factors[found[2]]??1):NaN}
 for(const heading of document.querySelectorAll("thead th.s")){
 const button=document.createElement("button");

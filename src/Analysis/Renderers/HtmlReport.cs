@@ -39,6 +39,7 @@ public sealed class HtmlReport : IReport
         foreach (var plot in PlotList.OfPage(model))
             AppendPlot(text, plot, model);
         Each(document => AppendBlocks(text, document.Method with { Title = "How ratios were estimated" }, Of(document)));
+        Each(document => AppendBlocks(text, document.AtGivenLoad, Of(document)));
         Each(document => AppendBlocks(text, document.HighestRate, Of(document)));
         Each(document => AppendBlocks(text, document.WakeUps, Of(document)));
         Each(document => AppendBlocks(text, document.Profile, Of(document)));

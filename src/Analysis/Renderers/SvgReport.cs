@@ -21,6 +21,8 @@ public sealed class SvgReport(string? plot = null) : IReport
     public string Make(ReportModel model)
     {
         var plots = PlotList.Draw(model).Where(p => plot is null ? Overview.Contains(p.Name) : p.Name == plot).ToList();
+        if (plots.Count == 0 && plot is not null)
+            return "";
         var (body, y) = (new StringBuilder(), 0.0);
         if (plots.Count > 0)
             y = Top(body, model);

@@ -148,7 +148,8 @@ public static class Transcript
         return string.Join(", ", parts);
     }
 
-    private static string Seconds(long ns) => Number(ns / 1e9, ns % 1_000_000_000 is < 10_000_000 or > 990_000_000 ? "0" : "0.##");
+    private static string Seconds(long ns) => Number(ns / 1e9,
+        ns < 10_000_000 ? "0.####" : ns % 1_000_000_000 is < 10_000_000 or > 990_000_000 ? "0" : "0.##");
 
     /// <summary>Shows two decimals as the original did, and more decimals for times below 1 ms.</summary>
     private static string Milliseconds(double? ns) => ns switch

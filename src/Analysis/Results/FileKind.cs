@@ -52,7 +52,7 @@ public static partial class FileKind
     /// Returns the full path behind all links. A path of standard output or in /dev/fd or /proc/self/fd is kept as it is: such a path
     /// leads to an open file of this process, and an open file may have no path.
     /// </summary>
-    internal static string Target(string path) =>
+    public static string Target(string path) =>
         new FileInfo(path).LinkTarget is not null && !IsStandardOutput(path) && !path.StartsWith("/dev/fd/", StringComparison.Ordinal)
             && !path.StartsWith("/proc/self/fd/", StringComparison.Ordinal)
             ? File.ResolveLinkTarget(path, returnFinalTarget: true)!.FullName : Path.GetFullPath(path);

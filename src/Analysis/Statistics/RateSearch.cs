@@ -82,7 +82,10 @@ public static class RateSearch
         var ends = Ends(near, centre);
         if (near.Count < FewestWindows || found <= ends.Low || found >= ends.High)
             return new FoundCrossing(centre * Math.Exp(found), null);
-        var without = near.Select((_, i) => Local([.. near.Where((_, j) => j != i)], allowed, centre) ?? found).ToList();
+        var without = near.Select((_, i) => Local([.. near.Where((_, j) => j != i)], allowed, centre)).OfType<double>().ToList();
+        // If nothing counts against the objective in all windows but one, this window alone decides, and the error is unknown.
+        if (without.Count < near.Count)
+            return new FoundCrossing(centre * Math.Exp(found), null);
         var mean = without.Average();
         var error = Math.Sqrt((near.Count - 1.0) / near.Count * without.Sum(one => (one - mean) * (one - mean)));
         var half = StudentQuantile(1 - alpha / 2, near.Count - 2) * error;

@@ -51,15 +51,19 @@ public sealed record Verdict
     /// <summary>The smallest number of rounds for a verdict if rounds are added later, which needs a stricter level.</summary>
     private int FewestRoundsThen { get; init; }
 
-    /// <summary>How many rounds are missing for an interval. 0 if there are enough.</summary>
-    public int RoundsMissing => Estimate.Rounds >= FewestRounds ? 0 : Math.Max(FewestRounds, FewestRoundsThen) - Estimate.Rounds;
+    /// <summary>
+    /// How many rounds are missing for an interval. 0 if there are enough. 1 if this number is unknown: a comparison with fewer
+    /// rounds than the others of its family may have no interval.
+    /// </summary>
+    public int RoundsMissing => Estimate.Rounds < FewestRounds ? Math.Max(FewestRounds, FewestRoundsThen) - Estimate.Rounds
+        : Estimate is { Interval: null, LeftOut: 0 } ? 1 : 0;
 
     /// <summary>
     /// The number of rounds that a new run needs for a verdict, if it needs fewer rounds than this run with added
     /// rounds. A user who adds rounds has already looked at the results, and intervals that are corrected for looks
     /// need more rounds. Null if both runs need the same number, or if no rounds are missing.
     /// </summary>
-    public int? RoundsAtOnce => RoundsMissing > 0 && FewestRoundsThen > FewestRounds ? FewestRounds : null;
+    public int? RoundsAtOnce => Estimate.Rounds < FewestRounds && FewestRoundsThen > FewestRounds ? FewestRounds : null;
 
     /// <summary>Judges on which side of 1 an interval lies, or whether the whole interval is near to 1.</summary>
     /// <param name="estimate">The measured ratio with the simultaneous interval of its family.</param>
@@ -77,7 +81,9 @@ public sealed record Verdict
             FewestRoundsThen = estimate.Error > 0 ? Joint.FewestRounds(isLookedAt: true, claims) : 0,
         };
         // Rounds with a value of 0 are left out. The ratio describes only the other rounds, so there is no verdict.
-        if (estimate.LeftOut > 0 || estimate.Interval is not { } interval)
+        if (estimate.LeftOut > 0)
+            return open with { WantsMoreRounds = false }; // more rounds do not change that
+        if (estimate.Interval is not { } interval)
             return open;
         var largest = Math.Max(1 - interval.Low, interval.High - 1);
         if (!interval.Contains(1))

@@ -42,6 +42,8 @@ internal static class DoctorCommand
                     ? (int)Math.Min(int.MaxValue, Parsers.Count(size, "--socket-buffer"))
                     : null,
                 Tls = true,
+                Tcp = (parsed.GetValue(url) ?? []).Select(address => Parsers.Address(address)).ToList() is var given
+                    && (given.Count == 0 || given.Exists(address => address is Address.Tcp or Address.Tls)),
                 Watch = TimeSpan.FromMilliseconds(500),
             },
             parsed.GetValue(format) is { } named && Parsers.OneOf(named, "--format", "text", "json") == "json",

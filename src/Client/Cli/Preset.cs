@@ -72,7 +72,7 @@ internal sealed record Preset
     /// The default when shapes are compared. It is usually smaller than the default for a single load, because each shape adds
     /// time to the run.
     /// </summary>
-    public Default ShapeDuration { get; init; } = new("300ms", Given: "5s");
+    public Default ShapeDuration { get; init; } = new("300ms", Given: "5s", Quick: "300ms");
 
     /// <inheritdoc cref="ShapeDuration"/>
     public Default ShapeRounds { get; init; } = new("9", Quick: "11");

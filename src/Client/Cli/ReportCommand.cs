@@ -40,6 +40,8 @@ internal static class ReportCommand
             var named = typed.GetValue(files) ?? [];
             if (named.Length == 0 && reports.Exists(one => one.Report is not PublishedReport))
                 throw new UsageException("report needs a results file, as in GrpcBench report results/….json");
+            if (paths.Select(Path.GetFullPath).Intersect(named.Select(Path.GetFullPath)).FirstOrDefault() is { } same)
+                throw new UsageException($"-o {same} is the results file itself, which the report would replace: name another file");
             var model = ResultsReading.Model(named);
             foreach (var (path, report) in reports)
             {
@@ -48,7 +50,7 @@ internal static class ReportCommand
                 var text = shown.Make(model);
                 if (text.Length == 0)
                     throw new EnvironmentException(
-                        $"--format {report.Format} shows rounds, but there is no round in {string.Join(", ", named)}");
+                        $"there is nothing in {string.Join(", ", named)} that --format {report.Format} can show");
                 Write(text, path);
             }
             return ExitCode.Ok;

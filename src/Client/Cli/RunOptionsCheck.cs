@@ -37,6 +37,11 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     /// </summary>
     public static string? OfArms(RunOptions options)
     {
+        if (options.OwnServer && options.Variants.Any(variant => variant is { EchoAlone: false, Knobs.Sockets: "bare" })
+            && options.Protocols.Any(protocol => protocol != ProtocolTable.Echo))
+        {
+            return "--sockets bare serves only raw echoes: use bare with GrpcBench echo, or write dotnet or loop";
+        }
         if (options.Variants.Any(variant => variant.Knobs.ClientSockets is not null)
             && options.Clients.Any(client => client != ProtocolTable.GrpcDotnet))
         {
@@ -88,13 +93,13 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         if (options.OwnServer)
         {
             var hasKestrel = options.Protocols is not [ProtocolTable.Echo];
-            if (options.Transports.FirstOrDefault(Address.Child.IsKind) is { } kind
-                && (hasKestrel || options.Variants.Any(variant => variant.Knobs.Sockets == "dotnet")))
+            var child = options.Transports.FirstOrDefault(Address.Child.IsKind);
+            if (child is not null && options.ConnectPerCall.Contains(true))
+                yield return $"--connect-per-call would start a server for each call over {child}: leave out --connect-per-call";
+            if (child is { } kind && (hasKestrel || options.Variants.Any(variant => variant.Knobs.Sockets == "dotnet")))
             {
                 if (options.Topologies.Any(topology => topology.Connections > MostChildren))
                     yield return $"{kind} starts a server for each connection, and at most {MostChildren}: name the load, e.g. -c 1 -m 64";
-                if (options.ConnectPerCall.Contains(true))
-                    yield return $"--connect-per-call would start a server for each call over {kind}: leave out --connect-per-call";
                 var engines = options.Variants.Where(variant => !variant.EchoAlone).Select(variant => variant.Knobs.Sockets);
                 if (hasKestrel && engines.FirstOrDefault(one => one is not (null or "dotnet")) is { } sockets)
                     yield return $"--sockets {sockets} does not apply to {kind}: leave out one of the two";
@@ -102,11 +107,6 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             if (options.ServerPids is not null)
                 yield return "--server-pids is for a server that this tool does not start: name the server with -U, or leave out "
                     + "--server-pids";
-            if (options.Variants.Any(variant => variant is { EchoAlone: false, Knobs.Sockets: "bare" })
-                && options.Protocols.Any(protocol => protocol != ProtocolTable.Echo))
-            {
-                yield return "--sockets bare serves only raw echoes: use bare with GrpcBench echo, or write dotnet or loop";
-            }
             yield break;
         }
         if (options.Addresses.Any(address => address is Address.Child))

@@ -69,7 +69,8 @@ internal sealed class RunOptionsReader(
             Clients = [.. sets.SelectMany(cells => cells.Clients).Distinct()],
             Threads = Threads(topologies.Max(topology => topology.Connections)),
             Duration = Get(declared.Duration) is null
-                ? Parsers.Positive(preset.ShapeDuration.Choose(own: options.Addresses.Count != 1, quick: false), "-d") : options.Duration,
+                ? Parsers.Positive(preset.ShapeDuration.Choose(options.Addresses.Count != 1, typed.GetValue(declared.Quick)), "-d")
+                : options.Duration,
             Warmup = Get(declared.Warmup) is null && options.Addresses.Count != 1
                 ? Parsers.Duration(preset.ShapeWarmup.Own, "--warmup") : options.Warmup,
             Rounds = Get(declared.Rounds) is null && options.Addresses.Count != 1

@@ -27,7 +27,7 @@ internal static class LimitChecks
         var queue = system > 0 ? Math.Min(system, asked) : asked;
         if (connections <= queue)
             return new("accept-queue", Level.Ok, Text($"an accept queue of {queue} for {connections} connections"));
-        var fix = system > 0 && system < asked
+        var fix = system > 0 && system < asked && connections <= asked
             ? Text($"sysctl -w net.core.somaxconn={asked}")
             : Text($"start the server with --backlog {connections} and set net.core.somaxconn to {connections}");
         return new("accept-queue", Level.Warn,

@@ -38,7 +38,8 @@ internal static class Parsers
 
     /// <summary>Checks the characters of an :authority, which is a host with an optional port (RFC 9113, 8.3.1).</summary>
     public static string Authority(string text) => text.Length is > 0 and <= 255
-        && text.All(c => c is > ' ' and <= '~' and not '/' and not '@')
+        && text.All(c => c is > ' ' and <= '~' and not '/' and not '@' and not ',')
+        && Uri.TryCreate($"http://{text}/", UriKind.Absolute, out _)
         ? text
         : throw new UsageException($"--authority '{text}' is not a host name such as shop.example or shop.example:8443");
 

@@ -98,7 +98,7 @@ internal static class PlannedCells
         var record = new Cell
         {
             Key = key,
-            Address = target.Request?.Url ?? target.Address.ToString(),
+            Address = target.Request?.Url ?? Redaction.Server(target.Address.ToString()),
             Note = string.Join("; ", notes.Where(note => note.Length > 0)),
         };
         return new PlannedCell(0, record, target, load, given);

@@ -25,7 +25,7 @@ internal static class Redaction
             var message = isMessage ? 0 : isHeader ? -1 : MessageStart(argument);
             kept.Add(header >= 0 ? argument[..header] + Header(argument[header..])
                 : message >= 0 ? argument[..message] + Message(argument[message..])
-                : UrlText.WithoutSecrets(argument));
+                : Server(argument));
             var isValue = isHeader || isMessage;
             isHeader = !isValue && (argument == "--header" || HeaderLetter(argument) == argument.Length - 1);
             isMessage = !isValue && Messages.Contains(argument);
@@ -40,6 +40,25 @@ internal static class Redaction
         foreach (var (typed, shown) in hidden.OrderByDescending(pair => pair.First.Length))
             sentence = sentence.Replace(typed, shown, StringComparison.Ordinal);
         return sentence;
+    }
+
+    /// <summary>Returns a server without the secrets of its URL, or of its command if children serve it (<c>stdio:COMMAND</c>).</summary>
+    public static string Server(string text)
+    {
+        const string child = Address.Child.Stdio + ":";
+        var at = text.IndexOf(child, StringComparison.Ordinal) + child.Length;
+        if (at < child.Length)
+            return UrlText.WithoutSecrets(text);
+        try
+        {
+            var words = Parsers.Words(text[at..], child);
+            var shown = Without(words);
+            return shown.SequenceEqual(words) ? text : text[..at] + string.Join(' ', shown);
+        }
+        catch (UsageException)
+        {
+            return UrlText.WithoutSecrets(text);
+        }
     }
 
     /// <summary>

@@ -57,7 +57,7 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
                 + "added (runs with -H, --data and --expect as @FILE can be resumed)");
         // A file time far in the future means that the clock was set back since then, so the file was not written a moment ago.
         if (kept.Ending == RunEnding.Running
-            && (DateTimeOffset.UtcNow - System.IO.File.GetLastWriteTimeUtc(file)).Duration() < LongestSilence)
+            && (DateTimeOffset.UtcNow - System.IO.File.GetLastWriteTimeUtc(FileKind.Target(file))).Duration() < LongestSilence)
             throw new UsageException($"--resume: {file} was written a moment ago and is not complete: wait until the run that writes "
                 + "this file has ended");
         return new Resumption(file, kept, more);

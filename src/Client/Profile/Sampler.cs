@@ -16,6 +16,8 @@ internal sealed class Sampler : IAsyncDisposable
     // CAP_SYS_ADMIN and CAP_PERFMON (capabilities(7)). Either capability allows perf to sample any process and the kernel.
     private const ulong Capabilities = (1UL << 21) | (1UL << 38);
 
+    private const string ParanoidFile = "/proc/sys/kernel/perf_event_paranoid";
+
     private readonly Dictionary<int, RuntimeFolder> named = [];
 
     /// <summary>Returns why these processes cannot be sampled here, as one sentence. Null when they can be sampled.</summary>
@@ -23,6 +25,8 @@ internal sealed class Sampler : IAsyncDisposable
     {
         if (!OperatingSystem.IsLinux())
             return "--profile: this system has no perf(1), which samples the server on Linux: nothing is sampled";
+        if (!File.Exists(ParanoidFile))
+            return "--profile: the kernel offers no perf events: nothing is sampled";
         if (Unprivileged() && Paranoid() > MostParanoid)
         {
             return string.Create(CultureInfo.InvariantCulture, $"--profile: perf_event_paranoid is {Paranoid()}, so perf may not sample ")
@@ -44,7 +48,7 @@ internal sealed class Sampler : IAsyncDisposable
             await recording.StopAsync();
             return null;
         }
-        catch (Exception e) when (e is IOException or Win32Exception)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or Win32Exception)
         {
             return $"--profile: perf cannot sample the server ({e.Message}): nothing is sampled";
         }
@@ -86,7 +90,7 @@ internal sealed class Sampler : IAsyncDisposable
     }
 
     private static int Paranoid() =>
-        int.TryParse(File.ReadAllText("/proc/sys/kernel/perf_event_paranoid"), CultureInfo.InvariantCulture, out var value) ? value : 0;
+        int.TryParse(File.ReadAllText(ParanoidFile), CultureInfo.InvariantCulture, out var value) ? value : 0;
 
     private static bool Unprivileged() => !ulong.TryParse(
         RuntimeFolder.LineOf(Environment.ProcessId, "CapEff:"), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var held)

@@ -19,8 +19,8 @@ internal sealed class Interruption : IDisposable
 
     public CancellationToken Token => source.Token;
 
-    /// <summary>Ends the run, as Ctrl-C does.</summary>
-    public void Request() => source.Cancel();
+    /// <summary>Ends the run, as Ctrl-C does. The run never continues on the caller's thread.</summary>
+    public void Request() => _ = source.CancelAsync();
 
     public void Dispose()
     {

@@ -45,7 +45,7 @@ internal sealed class ProfilePhase(BenchPlan plan, ServerSet servers, IRoundRunn
                     await WindowAsync(sampler, together, window, cancellation);
             }
         }
-        catch (Exception e) when (e is IOException or Win32Exception or TimeoutException
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or Win32Exception or TimeoutException
             || (e is OperationCanceledException && !cancellation.IsCancellationRequested))
         {
             refused = $"The server was not sampled to the end: {e.Message}";

@@ -57,7 +57,7 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
             }
             ResultsFile.Save(File, record);
             (saved, known) = (record, Stamp(File));
-            IsFull = !IsStream && new FileInfo(File).Length > largest - (largest / 64);
+            IsFull = !IsStream && new FileInfo(FileKind.Target(File)).Length > largest - (largest / 64);
             Unsaved = null;
         }
         catch (ResultsFileException e)
@@ -91,5 +91,6 @@ internal sealed class RunJournal(RunRecord start, string? file, Action<string> c
     }
 
     private static (DateTime Written, long Length)? Stamp(string? path) =>
-        path is { Length: > 0 } && new FileInfo(path) is { Exists: true } file ? (file.LastWriteTimeUtc, file.Length) : null;
+        path is { Length: > 0 }
+        && new FileInfo(FileKind.Target(path)) is { Exists: true } file ? (file.LastWriteTimeUtc, file.Length) : null;
 }

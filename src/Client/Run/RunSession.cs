@@ -116,8 +116,18 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
         var failed = RunEnding.Failure(journal.Record.Ending) is not null;
         if ((failed || journal.Record.Ending == RunEnding.Complete) && await servers.DeathAsync(failed) is { } death)
             journal.Replace(record => record with { Ending = RunEnding.Failed(death) });
-        if (journal.HasMeasured)
+        if (!journal.HasMeasured)
+            return Code(journal);
+        try
+        {
             observer.Finished(journal.Record, journal.Unsaved is null ? journal.File : null);
+        }
+        catch (EnvironmentException)
+        {
+            // A full disk also refuses the results file. The measurements are saved elsewhere before the error is shown.
+            _ = Code(journal);
+            throw;
+        }
         return Code(journal);
     }
 

@@ -3,6 +3,7 @@ using IpcBench.Analysis.Results;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Plan;
 using IpcBench.Host;
+using IpcBench.Http2;
 using IpcBench.Schema;
 using IpcBench.Schema.ServerReflection;
 using IpcBench.Schema.Text;
@@ -99,7 +100,9 @@ internal static class ServiceTypes
     private static async Task<ReflectionReply> ExchangeAsync(GrpcCaller caller, string path, byte[] request, CancellationToken cancel)
     {
         var answer = await caller.CallAsync(path, request, cancel);
-        return new ReflectionReply(answer.HttpStatus == 200 ? (int?)answer.Status ?? -1 : -1, answer.StatusText, answer.Message?.ToArray());
+        // HTTP 404 is UNIMPLEMENTED (https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md).
+        var status = answer.HttpStatus switch { 200 => (int?)answer.Status ?? -1, 404 => (int)GrpcStatusCode.Unimplemented, _ => -1 };
+        return new ReflectionReply(status, answer.StatusText, answer.Message?.ToArray());
     }
 
     private static string Said(TypeSource source, string text) =>

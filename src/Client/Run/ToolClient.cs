@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Net.Http.Headers;
+using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
 using IpcBench.Client.Engine;
@@ -169,7 +170,7 @@ internal sealed class ToolClient : IAsyncDisposable
                 throw Says(string.Create(CultureInfo.InvariantCulture,
                     $"the server answers {method} with error {code}: {ServerWords.OneLine(message.ErrorText, secrets ?? [])}"));
             }
-            using var document = JsonDocument.Parse(json);
+            using var document = JsonDocument.Parse(json, new JsonDocumentOptions { MaxDepth = JsonRpcMessage.Deepest });
             return document.RootElement.TryGetProperty("result", out var result) ? result.Clone()
                 : throw Says($"the server answers {method} without a result");
         }
@@ -210,7 +211,7 @@ internal sealed class ToolClient : IAsyncDisposable
             foreach (var message in Messages(response.Content.Headers.ContentType?.MediaType, body))
                 replies.Enqueue(Encoding.UTF8.GetBytes(message));
         }
-        catch (HttpRequestException e)
+        catch (Exception e) when (e is HttpRequestException or SocketException)
         {
             throw new IOException(e.InnerException is IOException inner ? inner.Message : $"{arm.Address}: {e.Message}", e);
         }

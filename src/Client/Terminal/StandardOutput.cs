@@ -111,9 +111,21 @@ internal sealed class PrintableWriter(TextWriter terminal) : TextWriter(terminal
 
     public override void Write(ReadOnlySpan<char> buffer) => Write(buffer.ToString());
 
-    public override void Write(string? value) => terminal.Write(PrintableText.OfScreen(value ?? ""));
+    public override void Write(string? value) => Try(() => terminal.Write(PrintableText.OfScreen(value ?? "")));
 
     public override void WriteLine(string? value) => Write(value + NewLine);
 
-    public override void Flush() => terminal.Flush();
+    public override void Flush() => Try(terminal.Flush);
+
+    private static void Try(Action write)
+    {
+        try
+        {
+            write();
+        }
+        catch (IOException)
+        {
+            // The terminal is closed (EIO). The run ends by SIGHUP and keeps its measurements.
+        }
+    }
 }

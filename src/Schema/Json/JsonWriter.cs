@@ -63,7 +63,7 @@ internal sealed class JsonWriter(MethodTypes types, JsonFields fields = JsonFiel
             if (fields == JsonFields.Canonical && !field.IsRepeated && !FieldRules.HasPresence(field) && FieldRules.IsDefault(value ?? 0))
                 continue;
             output.WritePropertyName(field.IsExtension ? $"[{field.FullName}]" : field.JsonName);
-            Field(output, field, value);
+            Field(output, field, value ?? Unset(field));
         }
     }
 
@@ -73,16 +73,18 @@ internal sealed class JsonWriter(MethodTypes types, JsonFields fields = JsonFiel
         {
             if (message.Has(field))
                 yield return (field, message.Get(field));
-            else if (field.IsMap)
-                yield return (field, new OrderedDictionary<object, object>());
-            else if (field.IsRepeated)
-                yield return (field, new List<object>());
-            else if (!FieldRules.HasPresence(field))
-                yield return (field, FieldRules.Default(field));
+            else if (Unset(field) is { } value)
+                yield return (field, value);
         }
         foreach (var (field, value) in message.Fields.Where(known => known.Field.IsExtension))
             yield return (field, value);
     }
+
+    /// <summary>Returns the value of a field that is not set. Null for a field with presence.</summary>
+    private static object? Unset(FieldDescriptor field) =>
+        field.IsMap ? new OrderedDictionary<object, object>()
+        : field.IsRepeated ? new List<object>()
+        : FieldRules.HasPresence(field) ? null : FieldRules.Default(field);
 
     private void Field(Utf8JsonWriter output, FieldDescriptor field, object? value)
     {

@@ -21,8 +21,6 @@ public sealed class Corpus
     /// <summary>The messages' bytes. There is at least one message, and a message may be empty.</summary>
     public IReadOnlyList<byte[]> Messages { get; }
 
-    public long TotalBytes => Messages.Sum(message => (long)message.Length);
-
     /// <summary>
     /// SHA-256 over the messages, in lower-case hexadecimal. The length of each message, as four big-endian bytes, is
     /// hashed before the message.

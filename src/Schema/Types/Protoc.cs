@@ -66,7 +66,9 @@ public static class Protoc
         {
             if (program == Usual && OfGrpcTools() is { } found)
             {
-                await RunAsync(found, arguments, file, cancel);
+                // protoc looks for Google's own files beside itself, but in this package they are in another folder.
+                var google = Path.GetFullPath(Path.Combine(Path.GetDirectoryName(found)!, "..", "..", "build", "native", "include"));
+                await RunAsync(found, Directory.Exists(google) ? arguments.Append($"-I{google}") : arguments, file, cancel);
                 return;
             }
             throw new InputException(

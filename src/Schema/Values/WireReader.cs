@@ -7,6 +7,13 @@ namespace IpcBench.Schema.Values;
 /// <summary>Reads the bytes of a message by its descriptor. Unknown fields are skipped, as in every protobuf reader.</summary>
 internal sealed class WireReader(MethodTypes types)
 {
+    // A hostile reply may hold many values in few bytes, and the bytes of an inner message are copied at each level.
+    private const int MostValues = 1_000_000;
+    private const long MostCopied = 256L << 20;
+
+    private int values;
+    private long copied;
+
     /// <exception cref="SchemaException">The bytes are no message of this type.</exception>
     public MessageValue Read(MessageDescriptor type, byte[] bytes)
     {
@@ -66,16 +73,23 @@ internal sealed class WireReader(MethodTypes types)
         Keep(message, field, value);
     }
 
-    private static CodedInputStream Inner(CodedInputStream input) => new(input.ReadBytes().ToByteArray());
+    private CodedInputStream Inner(CodedInputStream input)
+    {
+        var bytes = input.ReadBytes().ToByteArray();
+        if ((copied += bytes.Length) > MostCopied)
+            throw new SchemaException($"the message is too large to be read: its inner messages have more than {MostCopied >> 20} MiB");
+        return new CodedInputStream(bytes);
+    }
 
-    private static void Packed(MessageValue message, FieldDescriptor field, CodedInputStream input)
+    private void Packed(MessageValue message, FieldDescriptor field, CodedInputStream input)
     {
         while (!input.IsAtEnd)
             Keep(message, field, Scalar(input, field.FieldType));
     }
 
-    private static void Keep(MessageValue message, FieldDescriptor field, object value)
+    private void Keep(MessageValue message, FieldDescriptor field, object value)
     {
+        Count();
         if (field.IsRepeated)
         {
             if (message.Get(field) is not List<object> list)
@@ -92,8 +106,15 @@ internal sealed class WireReader(MethodTypes types)
         message.Set(field, value);
     }
 
-    private static void Entry(MessageValue message, FieldDescriptor field, MessageValue entry)
+    private void Count()
     {
+        if (++values > MostValues)
+            throw new SchemaException($"the message is too large to be read: it has more than {MostValues} values");
+    }
+
+    private void Entry(MessageValue message, FieldDescriptor field, MessageValue entry)
+    {
+        Count();
         var (key, value) = (FieldRules.Key(field), FieldRules.Value(field));
         if (message.Get(field) is not OrderedDictionary<object, object> map)
             message.Set(field, map = []);

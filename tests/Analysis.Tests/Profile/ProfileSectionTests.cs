@@ -25,7 +25,7 @@ public class ProfileSectionTests
         Assert.Matches(@"kernel: send +12\.0 µs +3\.6 µs +−8\.40 \[−8\.\d\d, −8\.\d\d\]\n", text);
         Assert.Matches(@"HTTP +8\.0 µs +8\.4 µs +\+0\.40 \[0\.\d\d, 0\.\d\d\]\n", text);
         Assert.Matches(@"together +20\.0 µs +12\.0 µs +−8\.00 \[−\d\.\d\d, −\d\.\d\d\]\n", text);
-        Assert.Contains("differs between these windows and the counted rounds by +10 % or less (unix).", text, StringComparison.Ordinal);
+        Assert.Contains("differs between these windows and the counted rounds by 10 % or less (unix).", text, StringComparison.Ordinal);
     }
 
     [Fact]

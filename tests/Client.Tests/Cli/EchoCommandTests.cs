@@ -44,6 +44,8 @@ public class EchoCommandTests
         "-s", "1M", "-c", "1100")]
     [InlineData("-t 2 needs at least 2 connections, because each connection belongs to one thread, but -c has 1", "-t", "2")]
     [InlineData("-n must be at least 1", "-n", "0")]
+    [InlineData("--connect-per-call would start a server for each call over stdio: leave out --connect-per-call",
+        "--transports", "unix,stdio", "--connect-per-call")]
     [InlineData("--find measures windows of a given time, but echo measures a number of packets: add -d 1s", "--find", "p99<1ms")]
     [InlineData("--find measures windows of a given time, but -n gives a number of calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
     [InlineData("-n 'many' is not a whole number such as 10, 1k, 64KiB or 1M", "-n", "many")]

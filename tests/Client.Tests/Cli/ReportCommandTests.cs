@@ -1,6 +1,7 @@
 using System.CommandLine;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Commands;
+using IpcBench.Client.Plan;
 using IpcBench.Client.Tests.Run;
 using IpcBench.Host;
 
@@ -30,6 +31,18 @@ public sealed class ReportCommandTests : IDisposable
             StringComparison.Ordinal);
     }
 
+    [Fact]
+    public async Task A_report_does_not_replace_its_results_file()
+    {
+        ResultsFile.Save(file, await MadeUp.RunAsync(new MadeUpRounds(), rounds: 1));
+        var same = Path.Combine(Path.GetDirectoryName(file)!, ".", Path.GetFileName(file));
+        string[] arguments = ["report", file, "--format", "json", "-o", same];
+        var typed = CommandTree.Create(arguments).Parse(arguments);
+        await Assert.ThrowsAsync<UsageException>(() => typed.InvokeAsync(
+            new InvocationConfiguration { EnableDefaultExceptionHandler = false }, TestContext.Current.CancellationToken));
+        Assert.NotEmpty(ResultsFile.Load(file).Rounds);
+    }
+
     [Theory]
     [InlineData("hgrm")]
     [InlineData("wrk")]
@@ -42,6 +55,6 @@ public sealed class ReportCommandTests : IDisposable
         Assert.Empty(typed.Errors);
         var refused = await Assert.ThrowsAsync<EnvironmentException>(() => typed.InvokeAsync(
             new InvocationConfiguration { EnableDefaultExceptionHandler = false }, TestContext.Current.CancellationToken));
-        Assert.Equal($"--format {format} shows rounds, but there is no round in {file}", refused.Message);
+        Assert.Equal($"there is nothing in {file} that --format {format} can show", refused.Message);
     }
 }

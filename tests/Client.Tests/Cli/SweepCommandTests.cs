@@ -26,6 +26,14 @@ public class SweepCommandTests
         Assert.Equal(sentence, Assert.Throws<UsageException>(() => SweepCommand.Variants(Plain(), [sweep])).Message);
 
     [Fact]
+    public void The_sockets_of_raw_echoes_cannot_be_varied()
+    {
+        var plain = Plain();
+        Assert.Equal("--sockets bare serves only raw echoes: use bare with GrpcBench echo, or write dotnet or loop",
+            RunOptionsCheck.OfArms(plain with { Variants = SweepCommand.Variants(plain, ["sockets=bare"]) }));
+    }
+
+    [Fact]
     public void The_option_find_adds_a_search_for_every_value_of_a_sweep()
     {
         var plain = Plain("--find", "p99<1ms", "--transports", "tcp", "-s", "10");

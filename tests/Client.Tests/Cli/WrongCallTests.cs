@@ -90,6 +90,8 @@ public sealed class WrongCallTests : IAsyncLifetime
         { 1, "-s is the reply size of this tool's own method, but --call measures another method: leave out one of the two", ["-s", "10"] },
         { 1, "--deadline must be at least 1ms", ["--deadline", "0"] },
         { 1, "--deadline 'soon' is not a duration such as 500ms, 20s or 2m", ["--deadline", "soon"] },
+        { 1, "--authority 'a,b' is not a host name such as shop.example or shop.example:8443", ["--authority", "a,b"] },
+        { 1, "--authority '%2Frun' is not a host name such as shop.example or shop.example:8443", ["--authority", "%2Frun"] },
         { 1, "--authority 'a b' is not a host name such as shop.example or shop.example:8443", ["--authority", "a b"] },
         { 1, "--sni '-' is not a host name", ["--sni", "-"] },
         { 1, "--key is the private key of --cert: add --cert, or leave out --key", ["--key", "FOLDER/text"] },

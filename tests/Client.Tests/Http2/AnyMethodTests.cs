@@ -113,10 +113,13 @@ public class AnyMethodTests
     {
         var seen = new List<byte[]>();
         var harness = new Http2Harness(Options([[1]]) with { Expect = reply => Noted(seen, reply) }).Opened((InitialWindow, int.MaxValue));
+        var reset = harness.Call();
+        harness.Duplex.Deliver(Frames.Reset(1, 2));
+        Failed("reset", reset);
         var refused = harness.Call();
-        harness.Duplex.Deliver(Frames.Headers(1, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "14")));
+        harness.Duplex.Deliver(Frames.Headers(3, true, (":status", "200"), ("content-type", "application/grpc"), ("grpc-status", "14")));
         Failed("status 14", refused);
-        for (var id = 3; id < 9; id += 2)
+        for (var id = 5; id < 11; id += 2)
         {
             var call = harness.Call();
             harness.Duplex.Deliver(Frames.Reply(id, [(byte)id]));
@@ -125,9 +128,9 @@ public class AnyMethodTests
         harness.Connection.SetAccepting(false);
         harness.Connection.SetAccepting(true);
         var next = harness.Call();
-        harness.Duplex.Deliver(Frames.Reply(9, [0]));
+        harness.Duplex.Deliver(Frames.Reply(11, [0]));
         Failed("not as expected", next);
-        Assert.Equal([[3], [0]], seen);
+        Assert.Equal([[5], [0]], seen);
     }
 
     private static string? Noted(List<byte[]> seen, byte[] reply)

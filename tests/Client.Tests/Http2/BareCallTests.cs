@@ -32,6 +32,15 @@ public class BareCallTests
         IsOk(call);
     }
 
+    [Fact]
+    public void An_empty_reply_without_headers_is_a_failure()
+    {
+        var harness = new Http2Harness(size: 0, isBare: true).Opened();
+        var call = harness.Call();
+        harness.Duplex.Deliver(Frames.Data(1, [], end: true));
+        Failed("protocol", call);
+    }
+
     [Theory]
     [InlineData(9)]
     [InlineData(11)]

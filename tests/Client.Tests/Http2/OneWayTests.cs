@@ -100,6 +100,17 @@ public class OneWayTests
     }
 
     [Fact]
+    public void Messages_of_a_connection_that_dies_between_two_messages_are_reported_as_lost()
+    {
+        var harness = Opened(Flow.Out);
+        IsOk(harness.Send(), 10);
+        harness.Duplex.End();
+        harness.Duplex.Deliver(Frames.Settings());
+        Failed("connection lost", harness.Send());
+        IsOk(harness.Send(), 10);
+    }
+
+    [Fact]
     public async Task A_pull_call_ends_with_its_message_and_its_stream_is_cancelled_when_the_load_ends()
     {
         var harness = Opened(Flow.In);

@@ -17,6 +17,14 @@ public class JsonRpcMessageTests
     }
 
     [Fact]
+    public void A_result_may_be_nested_deeply()
+    {
+        var deep = new string('[', 1000) + new string(']', 1000);
+        Assert.True(JsonRpcMessage.TryParse(Encoding.UTF8.GetBytes($$$"""{"id":5,"result":{"x":{{{deep}}}}}"""), out var message));
+        Assert.True(message.HasResult);
+    }
+
+    [Fact]
     public void An_error_has_code_and_text_beside_other_members()
     {
         Assert.True(JsonRpcMessage.TryParse(

@@ -33,6 +33,16 @@ public class MessageReaderTests
     }
 
     [Theory]
+    [InlineData("content-length:1\r\n\r\nx")]
+    [InlineData("X-Content-Length: 9\r\nContent-Type: json\r\nContent-Length: 1\r\n\r\nx")]
+    public void The_length_is_found_in_any_case_and_among_other_fields(string text)
+    {
+        var at = 0;
+        Assert.True(new MessageReader(hasHeaders: true, most: 100).TryRead(Encoding.ASCII.GetBytes(text), ref at, out var message));
+        Assert.Equal("x"u8, message);
+    }
+
+    [Theory]
     [InlineData(false, 101, "")]
     [InlineData(true, 0, "Content-Length: 101\r\n\r\n")]
     [InlineData(true, 0, "Content-Length: -1\r\n\r\n")]

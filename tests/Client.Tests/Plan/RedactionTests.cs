@@ -30,6 +30,8 @@ public class RedactionTests
     [InlineData("--data|-|--data:-|--data-binary|@cart.bin", "--data|-|--data:-|--data-binary|@cart.bin")]
     [InlineData("mcp|--|tool|-sH|X: s3cret|-sSHY: s3cret", "mcp|--|tool|-sH|X: (hidden)|-sSHY: (hidden)")]
     [InlineData("mcp|--|java|-DHOME=/x|-DH|/y", "mcp|--|java|-DHOME=/x|-DH|/y")]
+    [InlineData("js=stdio:npx a --header 'X: s3cret' http://me:s3cret@h/", "js=stdio:npx a --header X: (hidden) http://(hidden)@h/")]
+    [InlineData("-U|stdio:./srv \"a b\"", "-U|stdio:./srv \"a b\"")]
     [InlineData("unix:/a|--label|why?|-o|b#1.json", "unix:/a|--label|why?|-o|b#1.json")]
     public void Saved_command_lines_hold_no_secret(string typed, string kept)
     {

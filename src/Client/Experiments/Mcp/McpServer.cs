@@ -52,7 +52,7 @@ internal static class McpServer
     // The name makes the address unique: the same command may be given twice.
     private static ToolArm OfCommand(string name, IReadOnlyList<string> words)
     {
-        var command = string.Join(' ', words);
+        var command = string.Join(' ', Redaction.Without(words));
         return new ToolArm(name, new Address.Child(Address.Child.Stdio, name.Length > 0 ? $"{name} ({command})" : command), words);
     }
 }

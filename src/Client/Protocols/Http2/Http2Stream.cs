@@ -103,6 +103,8 @@ internal class Http2Stream : CallStream
     /// </summary>
     public virtual CallResult Conclude(bool endedByHeaders)
     {
+        if (!SawHeaders)
+            failure ??= FailureKind.Protocol; // an empty DATA frame ended the stream
         if (isBare)
             failure ??= bytesReceived == options.Size ? null : "wrong length";
         else if (!endedByHeaders)
@@ -110,8 +112,8 @@ internal class Http2Stream : CallStream
         else if (failure is null && !reply.IsComplete(options.Size))
             failure = reply.IsBroken ? FailureKind.Protocol
                 : reply.IsEmpty && options.Reply != ReplyKind.Download ? "no message" : "wrong length";
-        if (first is not null)
-            LookAtFirst();
+        if (first is not null && failure is null)
+            failure = Judge(first.Message);
         return InTime(failure is null ? CallResult.Ok(isBare ? bytesReceived : reply.Payload) : CallResult.Failed(failure));
     }
 
@@ -119,7 +121,14 @@ internal class Http2Stream : CallStream
     /// <returns>The result of the call. Null when the call may be sent again on another connection.</returns>
     public virtual CallResult? Withdrawn() => null;
 
-    public virtual void Ended(CallResult result) => Complete(result);
+    public virtual void Ended(CallResult result)
+    {
+        // The reply that was to be checked did not arrive, or is a failure of another kind. So the next reply is checked.
+        if (first is not null && !result.IsOk && failure != NotAsExpected)
+            connection.LookAtNext();
+        first = null;
+        Complete(result);
+    }
 
     /// <summary>Turns every result that comes after the deadline into a failure, since an application would not wait so long.</summary>
     public CallResult InTime(CallResult result) => options.DeadlineNs > 0 && MonotonicClock.NowNs - SentNs >= options.DeadlineNs
@@ -149,13 +158,5 @@ internal class Http2Stream : CallStream
             return null;
         options.Notes.Add(NotAsExpected, difference);
         return NotAsExpected;
-    }
-
-    private void LookAtFirst()
-    {
-        if (failure is not null)
-            connection.LookAtNext();
-        else
-            failure = Judge(first!.Message);
     }
 }

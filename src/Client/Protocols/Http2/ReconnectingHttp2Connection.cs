@@ -265,9 +265,11 @@ internal sealed class ReconnectingHttp2Connection : DuplexConnection
                 continue;
             if (stream.IsInFlight && stream.Id == 0)
                 withdrawn--;
+            // Between two messages no call is in flight, but the messages that were pushed so far are lost with their stream.
+            var loses = stream.IsInFlight || (stream is PushStream && stream.Id != 0);
             stream.Id = 0;
             BlockedClock.Set(stream, Blocker.None);
-            if (stream.IsInFlight)
+            if (loses)
                 stream.Ended(result);
         }
     }

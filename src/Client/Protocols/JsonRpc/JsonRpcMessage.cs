@@ -5,6 +5,9 @@ namespace IpcBench.Client.Protocols.JsonRpc;
 /// <summary>What the client needs to know of a message of the server.</summary>
 internal struct JsonRpcMessage
 {
+    /// <summary>The most levels of a message. Reading does not recurse, so a deep message costs no stack.</summary>
+    public const int Deepest = 10_000;
+
     /// <summary>The id as a whole number. Null when there is none, or when the id is no whole number.</summary>
     public long? Id { get; private set; }
 
@@ -38,7 +41,7 @@ internal struct JsonRpcMessage
         message = new();
         try
         {
-            var reader = new Utf8JsonReader(json);
+            var reader = new Utf8JsonReader(json, new JsonReaderOptions { MaxDepth = Deepest });
             if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
                 return false;
             while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)

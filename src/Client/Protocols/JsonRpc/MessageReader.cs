@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Text;
+using System.Text;
 
 namespace IpcBench.Client.Protocols.JsonRpc;
 
@@ -100,10 +101,15 @@ internal sealed class MessageReader(bool hasHeaders, long most)
         return isWhole;
     }
 
+    // Names of fields ignore case, as in HTTP.
     private static int LengthIn(ReadOnlySpan<byte> header)
     {
-        var name = "Content-Length:"u8;
-        var at = header.IndexOf(name);
-        return at >= 0 && Utf8Parser.TryParse(header[(at + name.Length)..].TrimStart((byte)' '), out int length, out _) ? length : -1;
+        foreach (var range in header.Split("\r\n"u8))
+        {
+            var line = header[range];
+            if (line.IndexOf((byte)':') is > 0 and var colon && Ascii.EqualsIgnoreCase(line[..colon], "content-length"u8))
+                return Utf8Parser.TryParse(line[(colon + 1)..].TrimStart((byte)' '), out int length, out _) ? length : -1;
+        }
+        return -1;
     }
 }
