@@ -25,9 +25,9 @@ public sealed class MethodTableTests
     private static readonly Conclusion[] Conclusions =
     [
         new("one comparison, 12 rounds: one is ahead", "5 %", 4000, random => IsAny([Noise(random, Rounds)])),
-        new("18 comparisons (3 arms, 6 sizes), 12 rounds, each by itself: anyone is ahead", "none", 500,
+        new("18 comparisons (3 arms, 6 sizes), 12 rounds, each interval alone: at least one arm is called faster", "none", 500,
             random => Pairs(random, Rounds).Any(one => IsAny([one]))),
-        new("the same as one family: anyone is ahead", "5 %", 1000, random => IsAny(Pairs(random, Rounds))),
+        new("the same as one family: at least one arm is called faster", "5 %", 1000, random => IsAny(Pairs(random, Rounds))),
         new("the same with 6 rounds", "5 %", 4000, random => IsAny(Pairs(random, 6))),
         new("the same with `--rounds auto`, a look after each of 60 rounds", "5 %", 1000, random => Looks(random, 18, 60)),
         new("one comparison, a look after each of 100 rounds", "5 %", 4000, random => Looks(random, 1, 100)),
@@ -35,7 +35,8 @@ public sealed class MethodTableTests
         new("A/A, 6 cells, 12 rounds: it fails", "1 %", 4000, random => Aa(random).Failed),
         new("A/A, 6 cells, 12 rounds: the interval of the common shift misses it", "5 %", 1000,
             random => Aa(random).Shift is { } shift && !shift.Interval.Contains(1)),
-        new("`layers` of two equal transports, 10 rounds: one is said to differ, in a layer or in all", "5 %", 500, OfLayers),
+        new("`layers` of two equal transports, 10 rounds: a difference of time is reported, in a layer or in the whole call", "5 %", 500,
+            OfLayers),
     ];
 
     // The columns of the second table.
