@@ -149,8 +149,13 @@ internal sealed record Preset
     public string Help(string option, string words, Default? standard = null) =>
         (Words.GetValueOrDefault(option) ?? words) + (standard is null ? "" : $" (default: {standard})");
 
+    /// <summary>Returns the help of an option whose default is another one if shapes are compared.</summary>
+    public string Help(string option, string words, Default ofShapes, Default standard) => Shapes.Count == 0
+        ? Help(option, words, standard)
+        : $"{Help(option, words)} (default: {ofShapes.Own}, with -c or -m {standard.Own}; {standard.Given} with one -U)";
+
     public string WarmupHelp => Fewer.Calls == long.MaxValue
-        ? Help("--warmup", "load before every measurement, not counted", Warmup)
+        ? Help("--warmup", "load before every measurement, not counted", ShapeWarmup, Warmup)
         : Help("--warmup", "load before every measurement, not counted")
             + string.Create(
                 CultureInfo.InvariantCulture, $" (default: {Warmup}, or {Fewer.Warmup} for fewer than {Fewer.Calls:#,0} packets)");

@@ -37,7 +37,8 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
             : $"number of open connections (default: those of --shape, else {preset.Connections})", "--connections");
 
     public Option<string> Streams { get; } = list.Text(HelpPlace.What, "-m", "LIST",
-        preset.Help("-m", "concurrent calls on each connection", preset.Streams), "--streams");
+        preset.Shapes.Count == 0 ? preset.Help("-m", "concurrent calls on each connection", preset.Streams)
+            : $"concurrent calls on each connection (default: those of --shape, else {preset.Streams})", "--streams");
 
     public Option<string> Mode { get; } = CompletionCommand.Suggesting(list.Text(HelpPlace.What, "--mode", "LIST",
         "what a call is: unary (default), upload, ping-pong, push, pull"),
@@ -88,11 +89,12 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
     public Option<bool> Quick { get; } = list.Flag(HelpPlace.Time, "--quick", preset.QuickHelp);
 
     public Option<string> Duration { get; } = list.Text(HelpPlace.Time, "-d", "TIME",
-        preset.Help("-d", "measured time of a cell: 500ms, 2m", preset.Calls is null ? preset.Duration : null), "--duration");
+        preset.Calls is null ? preset.Help("-d", "measured time of a cell: 500ms, 2m", preset.ShapeDuration, preset.Duration)
+            : preset.Help("-d", "measured time of a cell: 500ms, 2m"), "--duration");
 
     public Option<string> Rounds { get; } = CompletionCommand.Suggesting(list.Text(HelpPlace.Time, "-r", "N",
         preset.Help("-r", "rounds of every cell; auto: measure until every comparison is decided",
-            preset.Rounds), "--rounds"), "auto");
+            preset.ShapeRounds, preset.Rounds), "--rounds"), "auto");
 
     public Option<string> Slice { get; } = list.Text(HelpPlace.Time.Rarely, "--slice", "TIME",
         preset.Help("--slice", "compared cells take turns of this length; 0: no turns", preset.Slice));
