@@ -89,8 +89,8 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
     public Option<bool> Quick { get; } = list.Flag(HelpPlace.Time, "--quick", preset.QuickHelp);
 
     public Option<string> Duration { get; } = list.Text(HelpPlace.Time, "-d", "TIME",
-        preset.Calls is null ? preset.Help("-d", "measured time of a cell: 500ms, 2m", preset.ShapeDuration, preset.Duration)
-            : preset.Help("-d", "measured time of a cell: 500ms, 2m"), "--duration");
+        preset.Calls is null ? preset.Help("-d", "measured time per cell", preset.ShapeDuration, preset.Duration)
+            : preset.Help("-d", "measured time per cell"), "--duration");
 
     public Option<string> Rounds { get; } = CompletionCommand.Suggesting(list.Text(HelpPlace.Time, "-r", "N",
         preset.Help("-r", "rounds of every cell; auto: measure until every comparison is decided",
