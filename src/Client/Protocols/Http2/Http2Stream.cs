@@ -124,9 +124,9 @@ internal class Http2Stream : CallStream
     public virtual void Ended(CallResult result)
     {
         // The reply that was to be checked did not arrive, or is a failure of another kind. So the next reply is checked.
-        if (first is not null && !result.IsOk && failure != NotAsExpected)
+        if (isChecked && !result.IsOk && failure != NotAsExpected)
             connection.LookAtNext();
-        first = null;
+        isChecked = false;
         Complete(result);
     }
 
@@ -145,7 +145,7 @@ internal class Http2Stream : CallStream
 
     protected override void Send()
     {
-        Body = null;
+        (Body, failure) = (null, null);
         isChecked = options.Expect is not null && connection.TakesFirstReply();
         connection.Send(this);
     }
