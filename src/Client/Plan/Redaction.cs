@@ -47,7 +47,8 @@ internal static class Redaction
     {
         const string child = Address.Child.Stdio + ":";
         var at = text.IndexOf(child, StringComparison.Ordinal) + child.Length;
-        if (at < child.Length)
+        // A name or an option may stand before the command. In any other place, the word is a part of a URL or a text.
+        if (at < child.Length || !text[..(at - child.Length)].All(letter => char.IsAsciiLetterOrDigit(letter) || "-_.=:".Contains(letter)))
             return UrlText.WithoutSecrets(text);
         try
         {

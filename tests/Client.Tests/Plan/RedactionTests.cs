@@ -31,6 +31,7 @@ public class RedactionTests
     [InlineData("mcp|--|tool|-sH|X: s3cret|-sSHY: s3cret", "mcp|--|tool|-sH|X: (hidden)|-sSHY: (hidden)")]
     [InlineData("mcp|--|java|-DHOME=/x|-DH|/y", "mcp|--|java|-DHOME=/x|-DH|/y")]
     [InlineData("js=stdio:npx a --header 'X: s3cret' http://me:s3cret@h/", "js=stdio:npx a --header X: (hidden) http://(hidden)@h/")]
+    [InlineData("http://me:s3cret@h/stdio:x?s3cret", "http://(hidden)@h/stdio:x?(hidden)")]
     [InlineData("-U|stdio:./srv \"a b\"", "-U|stdio:./srv \"a b\"")]
     [InlineData("unix:/a|--label|why?|-o|b#1.json", "unix:/a|--label|why?|-o|b#1.json")]
     public void Saved_command_lines_hold_no_secret(string typed, string kept)
