@@ -90,8 +90,8 @@ internal sealed class PushStream(ReconnectingHttp2Connection connection, Http2Op
     public override CallResult? Withdrawn()
     {
         IsWaiting = false;
-        // The first message of a stream can be sent again, but a later message cannot: the server has processed none of
-        // the messages before it, although their calls have already ended.
+        // Only the first message of a stream can be sent again. If it is a later message, the messages before it are lost
+        // too, although their calls have already ended.
         return Count > (IsInFlight && !Ends ? 1 : 0) ? CallResult.Failed(FailureKind.ConnectionLost) : null;
     }
 
