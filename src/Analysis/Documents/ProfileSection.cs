@@ -28,8 +28,9 @@ internal static class ProfileSection
         if (sampled.Count > 0)
         {
             sentences.Insert(0, profile.By == RunProfile.Runtime
-                ? "The .NET runtime took the samples, once in a millisecond. Each value is the stage's share of the time in which the server's "
-                    + "threads were in .NET code. System calls of sockets, collections and compilation are left out: only perf(1) sees their CPU time."
+                ? "The .NET runtime took the samples, once in a millisecond. Each value is the stage's share of the time in which the "
+                    + "server's threads were in .NET code. System calls of sockets, collections and compilation are left out: only "
+                    + "perf(1) sees their CPU time."
                 : "Each value is the stage's share of the samples × the server's CPU per call of the counted rounds. "
                     + "Each interval holds at 95 % by itself, over pairs of sampled windows of one start of the server; "
                     + "the row \"together\" has intervals over the counted rounds.");

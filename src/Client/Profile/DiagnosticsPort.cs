@@ -33,7 +33,7 @@ internal static class DiagnosticsPort
     /// </summary>
     public static Task<bool> EnableMapAsync(string? port) => AskAsync(port, Process, EnablePerfMap, BitConverter.GetBytes(PerfMap));
 
-    /// <summary>Asks the process to end its file of method names. Returns false in the same cases as <see cref="EnableMapAsync"/>.</summary>
+    /// <summary>Asks the process to end this file. Returns false in the same cases as <see cref="EnableMapAsync"/>.</summary>
     public static Task<bool> DisableMapAsync(string? port) => AskAsync(port, Process, DisablePerfMap, []);
 
     /// <summary>
@@ -60,7 +60,8 @@ internal static class DiagnosticsPort
     }
 
     /// <summary>Asks the runtime to end the events. Returns false when the process does not answer or refuses.</summary>
-    public static Task<bool> EndTraceAsync(string port, ulong trace) => AskAsync(port, EventPipe, StopTracing, BitConverter.GetBytes(trace));
+    public static Task<bool> EndTraceAsync(string port, ulong trace) =>
+        AskAsync(port, EventPipe, StopTracing, BitConverter.GetBytes(trace));
 
     private static async Task<bool> AskAsync(string? port, byte set, byte command, byte[] payload)
     {
@@ -71,7 +72,9 @@ internal static class DiagnosticsPort
         return true;
     }
 
-    /// <summary>Sends a command. Returns the open stream and the answer's payload, or null when the process does not carry out the command.</summary>
+    /// <summary>
+    /// Sends a command. Returns the open stream and the answer's payload, or null when the process does not carry out the command.
+    /// </summary>
     private static async Task<(Stream Stream, byte[] Answer)?> SendAsync(string? port, byte set, byte command, byte[] payload)
     {
         if (port is null)

@@ -147,7 +147,7 @@ internal static class NettraceReader
 
         public long Int64() => BinaryPrimitives.ReadInt64LittleEndian(Take(sizeof(long)).Span);
 
-        /// <summary>Reads an integer of seven bits a byte, the lowest first. The highest bit of a byte says that more bytes follow.</summary>
+        /// <summary>Reads an integer of seven bits a byte, the lowest first. The highest bit of a byte says that more follow.</summary>
         public ulong Variable()
         {
             var value = 0UL;

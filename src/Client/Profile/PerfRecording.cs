@@ -46,7 +46,8 @@ internal sealed class PerfRecording : IRecording
         {
             recording = new(Start("sh", ["-c", Recording, "sh", folder,
                 string.Join(',', processes.Select(one => one.ToString(CultureInfo.InvariantCulture))),
-                Sampler.PerSecondOfPerf.ToString(CultureInfo.InvariantCulture), .. named.Values.Select(runtime => runtime.Map)]), folder, named);
+                Sampler.PerSecondOfPerf.ToString(CultureInfo.InvariantCulture),
+                .. named.Values.Select(runtime => runtime.Map)]), folder, named);
         }
         catch (Win32Exception)
         {

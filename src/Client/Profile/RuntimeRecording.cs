@@ -1,7 +1,3 @@
-using System.Buffers.Binary;
-using System.Diagnostics;
-using IpcBench.Analysis.Profile;
-
 namespace IpcBench.Client.Profile;
 
 /// <summary>

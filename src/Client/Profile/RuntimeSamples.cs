@@ -11,7 +11,8 @@ internal static partial class RuntimeSamples
 {
     private const string Rundown = "Microsoft-Windows-DotNETRuntimeRundown", Sampling = "Microsoft-DotNETCore-SampleProfiler";
 
-    // Events of the rundown, which lists everything that was loaded (MethodDCEndVerbose_V1, ModuleDCEnd_V2; Microsoft Learn, "runtime events").
+    // The events MethodDCEndVerbose_V1 and ModuleDCEnd_V2 of the rundown, which lists everything that was loaded (Microsoft Learn,
+    // "Method events", "Loader events").
     private const int Method = 144, Module = 154;
 
     public static IReadOnlyList<StackSample> Read(int process, ReadOnlyMemory<byte> trace)
@@ -68,17 +69,17 @@ internal static partial class RuntimeSamples
 
     // Methods in which a thread waits. The runtime's own mark of a sample, "external" or "managed", does not help: a thread that
     // returns from a wait has the mark "managed" until the runtime lets its threads go on.
-    [GeneratedRegex(@"!System\.Threading\.(Monitor\.|Lock\.|LowLevel|WaitHandle\.|ManualResetEventSlim\.|Thread\.(Sleep|Join|Yield|<PollGC>)"
-        + @"|PortableThreadPool\+\w+\.\w+ThreadStart$)|!Interop\+(Sys|Kernel32)\.<?(Read|LowLevelMonitor|GetQueuedCompletionStatus|WaitFor)",
-        RegexOptions.CultureInvariant)]
+    [GeneratedRegex(@"!System\.Threading\.(Monitor\.|Lock\.|LowLevel|WaitHandle\.|ManualResetEventSlim\."
+        + @"|Thread\.(Sleep|Join|Yield|<PollGC>)|PortableThreadPool\+\w+\.\w+ThreadStart$)"
+        + @"|!Interop\+(Sys|Kernel32)\.<?(Read|LowLevelMonitor|GetQueuedCompletionStatus|WaitFor)", RegexOptions.CultureInvariant)]
     private static partial Regex Waits();
 
     [GeneratedRegex(@"\.SocketAsyncEngine\.EventLoop$", RegexOptions.CultureInvariant)]
     private static partial Regex Engine();
 
-    // Methods that send and receive; of the event loop all methods, because its system calls have no frames of their own. A thread that has no CPU stays in them: most often the kernel takes the CPU away at the system call
-    // that wakes another thread.
-    [GeneratedRegex(@"^System\.Net\.Sockets!.*\.(SocketPal\.(TryComplete|Sys)?(Send|Receive)|\w+\.DoOperation(Send|Receive)|<?(WSA)?(Send|Recv))\w*$"
-        + @"|^IpcBench\.Transports!", RegexOptions.CultureInvariant)]
+    // Methods that send and receive; of the event loop all methods, because its system calls have no frames of their own. A thread that
+    // has no CPU stays in such a method, most often because its system call woke the thread that took the CPU.
+    [GeneratedRegex(@"^System\.Net\.Sockets!.*\.(SocketPal\.(TryComplete|Sys)?(Send|Receive)|\w+\.DoOperation(Send|Receive)"
+        + @"|<?(WSA)?(Send|Recv))\w*$|^IpcBench\.Transports!", RegexOptions.CultureInvariant)]
     private static partial Regex SystemCalls();
 }

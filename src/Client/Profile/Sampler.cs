@@ -48,7 +48,9 @@ internal sealed class Sampler : IAsyncDisposable
     /// <summary>True when the samples of this process have the names of .NET's methods.</summary>
     public bool IsDotnet(int process) => !isPerf || named.ContainsKey(process);
 
-    /// <summary>Begins to sample. .NET processes that perf samples write the names of their methods until this object is disposed.</summary>
+    /// <summary>
+    /// Begins to sample. .NET processes that perf samples write the names of their methods until this object is disposed.
+    /// </summary>
     /// <exception cref="IOException">The processes cannot be sampled. The message gives the reason.</exception>
     /// <exception cref="Win32Exception">perf's shell cannot be started.</exception>
     public async Task<IRecording> StartAsync(IReadOnlyCollection<int> processes, CancellationToken cancellation)

@@ -37,9 +37,9 @@ internal sealed class ProfilePhase(
         var refused = "";
         try
         {
-            observer.Note(string.Create(CultureInfo.InvariantCulture,
-                $"the server is sampled by {(sampler.By == RunProfile.Perf ? "perf" : "its .NET runtime")}: {SampledWindows.Count} windows of {SampledWindows.Length.TotalSeconds:0.###} s per cell; ")
-                + "results do not count these windows");
+            observer.Note($"the server is sampled by {(sampler.By == RunProfile.Perf ? "perf" : "its .NET runtime")}: "
+                + string.Create(CultureInfo.InvariantCulture, $"{SampledWindows.Count} windows of {SampledWindows.Length.TotalSeconds:0.###} ")
+                + "s per cell; results do not count these windows");
             for (var window = 1; window <= SampledWindows.Count; window++)
             {
                 foreach (var together in plan.Turns(plan.FirstPhase, window))
@@ -59,7 +59,14 @@ internal sealed class ProfilePhase(
             List<CellProfile> cells = [.. plan.FirstPhase.Select(cell => ProfileOf(cell, frames))];
             journal.Replace(record => record with
             {
-                Profile = new RunProfile { Refused = refused, By = sampler.By, SamplesPerSecond = sampler.PerSecond, Frames = frames, Cells = cells },
+                Profile = new RunProfile
+                {
+                    Refused = refused,
+                    By = sampler.By,
+                    SamplesPerSecond = sampler.PerSecond,
+                    Frames = frames,
+                    Cells = cells,
+                },
             });
         }
     }
