@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Profile;
+using IpcBench.Analysis.Results;
 
 namespace IpcBench.EndToEnd.Tests;
 
@@ -61,9 +62,30 @@ public sealed class ProfileTests : WritingStage
     }
 
     [Fact]
-    public async Task Without_perf_the_run_succeeds_and_a_sentence_says_that_nothing_is_sampled()
+    public async Task Without_perf_the_runtime_of_the_server_takes_the_samples()
     {
-        await using var tool = Tool.StartWith(new() { ["TMPDIR"] = Place, ["PATH"] = Place }, [.. Load, "--no-save"]);
+        await using var tool = Tool.StartWith(
+            new() { ["TMPDIR"] = Place, ["PATH"] = Place }, [.. Load, "--work", "300us", "-o", PathOf("run.json")]);
+
+        Assert.True(await tool.ExitCodeAsync() is 0, tool.Output + tool.Error);
+        Assert.SkipWhen(tool.Error.Contains("nothing is sampled", StringComparison.Ordinal), "a server compiled ahead has no samples");
+        Assert.Matches(@"--profile: [^\n]+: the \.NET runtime samples the server itself\n", tool.Error);
+        var profile = Parsed(await File.ReadAllTextAsync(PathOf("run.json"), TestContext.Current.CancellationToken)).Profile!;
+        Assert.Equal(("", RunProfile.Runtime), (profile.Refused, profile.By));
+        var cell = Assert.Single(profile.Cells);
+        Assert.Equal(6, cell.Windows.Count);
+        double Share(string stage) => cell.Windows.Sum(window => window.Samples.GetValueOrDefault(stage))
+            / (double)cell.Windows.Sum(window => window.Samples.Values.Sum());
+        Assert.True(Share("handler") > 0.5, $"handler {Share("handler"):P1} although the handler works for most of a call");
+        Assert.True(Share("program") + Share("the rest") < 0.05, "stacks of .NET have stages");
+        Assert.Contains("The .NET runtime took the samples", tool.Output.ReplaceLineEndings(" "), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Without_perf_and_without_a_diagnostics_port_the_run_succeeds_and_nothing_is_sampled()
+    {
+        var environment = new Dictionary<string, string> { ["TMPDIR"] = Place, ["PATH"] = Place, ["DOTNET_EnableDiagnostics"] = "0" };
+        await using var tool = Tool.StartWith(environment, [.. Load, "--no-save"]);
 
         Assert.True(await tool.ExitCodeAsync() is 0, tool.Output + tool.Error);
         Assert.Matches(@"(?s)--profile: [^\n]+: nothing is sampled\n.*round 1", tool.Error);

@@ -27,8 +27,9 @@ public sealed class SliceTests
         { "ab", @"\bAbCommand\b|""ab""|""--(base|head)""|\bBuildComparison\b|\b[iI]?s?OfBuilds\b", ["Client/Experiments/Ab"], 12 },
         { "find", @"\bSearchLoad\b|\bLatencyObjective\b|\bRateSearch\w*\b|\bObjective(Plot|Term)\b|""--find""", ["Client/Loads/Find"], 15 },
         { "load", @"\b(Share|Rate)Load\b|""--load""|""--my-rate""|\bSavings\b", ["Client/Loads/Given"], 5 },
-        { "profile", @"\bSampler\b|\bPerf(Recording|Script|Sample)\b|\bStage(Shares|Tally|Difference)\b|\bProfile(Section|Phase|Check)\b"
-            + @"|""--profile""", ["Client/Profile", "Analysis/Profile"], 10 },
+        { "profile", @"\bSampler\b|\bPerf(Recording|Script)\b|\bStackSample\b|\bRuntime(Recording|Samples)\b"
+            + @"|\bStage(Shares|Tally|Difference)\b|\bProfile(Section|Phase|Check)\b|""--profile""",
+            ["Client/Profile", "Analysis/Profile"], 10 },
         { "work", @"\bBreakEven\w*\b|\bServerWork\b|\bWorkT(ime|ext)\b|""--?work""", [], 14 },
     };
 

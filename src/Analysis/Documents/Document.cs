@@ -141,7 +141,7 @@ internal sealed class Document(NamedRun file)
     public Section RoundTrips => field ??= EchoTable.Fits(run) ? OfTable(EchoTable.Title, "", EchoTable.Make(run)) : Section.Empty;
 
     /// <summary>Where the CPU time of the server goes, in a run with <c>--profile</c>.</summary>
-    public Section Profile => field ??= Section.With(ProfileSection.Title, ProfileSection.Make(run));
+    public Section Profile => field ??= Section.With(ProfileSection.Title(run), ProfileSection.Make(run));
 
     public Section Doubts => field ??= Section.With("Doubts", new Block { Doubts = Doubt.Find(run) });
 

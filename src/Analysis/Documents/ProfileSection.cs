@@ -2,6 +2,7 @@ using System.Globalization;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Profile;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
@@ -9,7 +10,9 @@ namespace IpcBench.Analysis.Documents;
 /// <summary>Where the CPU time of the server goes, by stage: a table for each load, and a sentence for the answer.</summary>
 internal static class ProfileSection
 {
-    public const string Title = "CPU time of the server by stage";
+    /// <summary>Returns the title of the section.</summary>
+    public static string Title(MeasuredRun run) => run.Record.Profile?.By == RunProfile.Runtime
+        ? "Time of the server's code by stage" : "CPU time of the server by stage";
 
     // A stage explains a difference in CPU time if the stage differs by at least this share of it, and at most twice as much.
     private const double Most = 0.5;
@@ -24,9 +27,13 @@ internal static class ProfileSection
         var sentences = Refusals(run).ToList();
         if (sampled.Count > 0)
         {
-            sentences.Insert(0, "Each value is the stage's share of the samples × the server's CPU per call of the counted rounds. "
-                + "Each interval holds at 95 % by itself, over pairs of sampled windows of one start of the server; "
-                + "the row \"together\" has intervals over the counted rounds.");
+            sentences.Insert(0, profile.By == RunProfile.Runtime
+                ? "The .NET runtime took the samples, once in a millisecond. Each value is the stage's share of the time in which the "
+                    + "server's threads were in .NET code. System calls of sockets, collections and compilation are left out: only "
+                    + "perf(1) sees their CPU time."
+                : "Each value is the stage's share of the samples × the server's CPU per call of the counted rounds. "
+                    + "Each interval holds at 95 % by itself, over pairs of sampled windows of one start of the server; "
+                    + "the row \"together\" has intervals over the counted rounds.");
             sentences.AddRange(OfSamples(sampled));
         }
         return [.. blocks, new Block { Caption = profile.Refused, Sentences = sentences }];
@@ -52,13 +59,14 @@ internal static class ProfileSection
 
     private static Block OfLoad(MeasuredRun run, List<StageShares> arms)
     {
-        var compared = arms.Where(arm => ReferenceOf(run, arm) is not null).ToList();
+        var compared = arms.Where(arm => arm.IsCpuTime && ReferenceOf(run, arm) is not null).ToList();
         var table = new TextTable(["stage", .. arms.Select(arm => arm.Cell.Key.Arm),
             .. compared.Select(arm => $"{arm.Cell.Key.Arm} − {ReferenceOf(run, arm)!.Cell.Key.Arm}, µs")]);
         foreach (var stage in StageShares.Names(arms))
             table.Add([stage, .. arms.Select(arm => Value(arm, arm.Share(stage))), .. compared.Select(
                 arm => arm.MoreThan(ReferenceOf(run, arm)!, stage) is { } more ? Signed(more) : Quantity.None)]);
-        table.Add(["together", .. arms.Select(arm => Value(arm, 1)), .. compared.Select(
+        if (arms[0].IsCpuTime)
+            table.Add(["together", .. arms.Select(arm => Value(arm, 1)), .. compared.Select(
             arm => Together(run, arm, ReferenceOf(run, arm)!) is { } more ? Signed(more) : Quantity.None)]);
         return new Block { Caption = Arms.NameOf(run, arms[0].Cell.Workload), Table = table };
     }

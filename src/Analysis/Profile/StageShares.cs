@@ -5,12 +5,15 @@ using IpcBench.Analysis.Statistics;
 namespace IpcBench.Analysis.Profile;
 
 /// <summary>The share of each stage in the samples of a cell, and the CPU time of the server for a call.</summary>
-public sealed record StageShares(MeasuredCell Cell, CellProfile Profile)
+/// <param name="IsCpuTime">True when the samples are in proportion to CPU time: those of perf, but not those of a runtime.</param>
+public sealed record StageShares(MeasuredCell Cell, CellProfile Profile, bool IsCpuTime)
 {
     private readonly long all = Profile.Windows.Sum(window => window.Samples.Values.Sum());
 
-    /// <summary>CPU time of the server for a call, in ns, in the counted rounds. Null when it is unknown.</summary>
-    public double? CallNs { get; } = Cell.Value(Metric.ServerCpu);
+    /// <summary>
+    /// CPU time of the server for a call, in ns, in the counted rounds. Null when it is unknown, or the samples do not divide it.
+    /// </summary>
+    public double? CallNs { get; } = IsCpuTime ? Cell.Value(Metric.ServerCpu) : null;
 
     /// <summary>CPU time of the server for a call, in ns, in the sampled windows. Null when it is unknown.</summary>
     public double? SampledCallNs => Profile.Windows.All(window => window.ServerCpuNs > 0)
@@ -24,7 +27,7 @@ public sealed record StageShares(MeasuredCell Cell, CellProfile Profile)
         [.. from cell in run.Cells
             join profile in run.Record.Profile?.Cells ?? [] on cell.Index equals profile.Cell
             where profile.Windows.Count > 0 && cell.Median is not null
-            select new StageShares(cell, profile)];
+            select new StageShares(cell, profile, run.Record.Profile?.By == RunProfile.Perf)];
 
     /// <summary>Lists the stages of these cells in the order of reports. A stage that this version does not know comes last.</summary>
     public static IEnumerable<string> Names(IEnumerable<StageShares> cells)

@@ -10,7 +10,16 @@ public sealed record RunProfile
     /// </summary>
     public string Refused { get; init; } = "";
 
-    /// <summary>The nominal number of samples in a second of CPU time.</summary>
+    /// <summary>A value of <see cref="By"/>.</summary>
+    public const string Perf = "perf", Runtime = "runtime";
+
+    /// <summary>
+    /// <c>perf</c>: perf(1) sampled the CPU time of the server. <c>runtime</c>: the .NET runtime sampled its threads, without
+    /// threads that waited or were in a system call of a socket.
+    /// </summary>
+    public string By { get; init; } = Perf;
+
+    /// <summary>The nominal number of samples in a second of CPU time, or of a thread.</summary>
     public int SamplesPerSecond { get; init; }
 
     /// <summary>

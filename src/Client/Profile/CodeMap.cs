@@ -67,9 +67,11 @@ internal sealed partial class CodeMap
     {
         if (Method().Match(method) is not { Success: true } found)
             return new(FrameKind.Native, "stub", method.Split(['<', '(']) is [var first, ..] ? first.Split(' ')[^1] : method);
-        var type = Arguments().Replace(found.Groups[2].Value, "");
-        return new(FrameKind.Managed, found.Groups[1].Value, $"{type}.{found.Groups[3].Value}");
+        return new(FrameKind.Managed, found.Groups[1].Value, $"{WithoutArguments(found.Groups[2].Value)}.{found.Groups[3].Value}");
     }
+
+    /// <summary>Returns the name of a type without its type arguments.</summary>
+    public static string WithoutArguments(string type) => Arguments().Replace(type, "");
 
     private static ulong? Hex(string text) =>
         ulong.TryParse(text, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var number) ? number : null;

@@ -6,7 +6,7 @@ using IpcBench.Host;
 namespace IpcBench.Client.Profile;
 
 /// <summary>A run of perf(1), which writes samples of processes to a file.</summary>
-internal sealed class PerfRecording : IAsyncDisposable
+internal sealed class PerfRecording : IRecording
 {
     // perf samples as long as the inner shell waits for a line. If this process is killed, the inner shell reads the end of its input,
     // and the outer shell removes the files. So perf never outlives the run, and leaves no file behind. The inner shell ignores the
@@ -26,16 +26,19 @@ internal sealed class PerfRecording : IAsyncDisposable
     private readonly Process perf;
     private readonly Task<string> errors;
     private readonly string folder;
+    private readonly IReadOnlyDictionary<int, RuntimeFolder> named;
 
-    private PerfRecording(Process perf, string folder) =>
-        (this.perf, this.folder, errors) = (perf, folder, perf.StandardError.ReadToEndAsync());
+    private PerfRecording(Process perf, string folder, IReadOnlyDictionary<int, RuntimeFolder> named) =>
+        (this.perf, this.folder, this.named, errors) = (perf, folder, named, perf.StandardError.ReadToEndAsync());
 
     /// <summary>Starts perf. When this method returns, perf is already sampling.</summary>
-    /// <param name="maps">The files with the names of methods. They are removed too if this process is killed.</param>
+    /// <param name="named">
+    /// The processes that write the names of their methods to a file. These files are removed too if this process is killed.
+    /// </param>
     /// <exception cref="IOException">perf does not sample. The message gives the reason.</exception>
     /// <exception cref="Win32Exception">The shell cannot be started.</exception>
     public static async Task<PerfRecording> StartAsync(
-        IReadOnlyCollection<int> processes, IEnumerable<string> maps, CancellationToken cancellation)
+        IReadOnlyCollection<int> processes, IReadOnlyDictionary<int, RuntimeFolder> named, CancellationToken cancellation)
     {
         var folder = Directory.CreateTempSubdirectory("grpcbench-perf-").FullName;
         PerfRecording recording;
@@ -43,7 +46,8 @@ internal sealed class PerfRecording : IAsyncDisposable
         {
             recording = new(Start("sh", ["-c", Recording, "sh", folder,
                 string.Join(',', processes.Select(one => one.ToString(CultureInfo.InvariantCulture))),
-                Sampler.PerSecond.ToString(CultureInfo.InvariantCulture), .. maps]), folder);
+                Sampler.PerSecondOfPerf.ToString(CultureInfo.InvariantCulture),
+                .. named.Values.Select(runtime => runtime.Map)]), folder, named);
         }
         catch (Win32Exception)
         {
@@ -65,8 +69,6 @@ internal sealed class PerfRecording : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends the sampling. The samples can be read afterwards.</summary>
-    /// <exception cref="IOException">perf does not end.</exception>
     public async Task StopAsync()
     {
         try
@@ -88,12 +90,12 @@ internal sealed class PerfRecording : IAsyncDisposable
         }
     }
 
-    /// <summary>Reads the samples. They can be read only once, because reading removes their file.</summary>
-    /// <exception cref="IOException">There are no samples.</exception>
-    public async IAsyncEnumerable<PerfSample> ReadAsync(PerfScript script)
+    public async IAsyncEnumerable<StackSample> ReadAsync()
     {
         if (!File.Exists(FileIn(folder)))
             throw new IOException(await FirstErrorAsync());
+        var maps = named.ToDictionary(one => one.Key, one => new Lazy<CodeMap?>(one.Value.Read));
+        var script = new PerfScript(process => maps.TryGetValue(process, out var map) ? map.Value : null);
         using var reader = Start("sh", ["-c", Reading, folder, FileIn(folder), PerfScript.Fields]);
         reader.StandardInput.Close();
         var said = reader.StandardError.ReadToEndAsync();

@@ -19,7 +19,7 @@ internal sealed partial class PerfScript(Func<int, CodeMap?> codeOf)
     /// Reads samples. A sample is a line with thread, process and time, then a line for each frame, the innermost first, then an
     /// empty line. The first line may also hold a frame. All other lines are skipped.
     /// </summary>
-    public async IAsyncEnumerable<PerfSample> ReadAsync(TextReader text)
+    public async IAsyncEnumerable<StackSample> ReadAsync(TextReader text)
     {
         Match? head = null;
         var frames = new List<StackFrame>();
@@ -49,7 +49,7 @@ internal sealed partial class PerfScript(Func<int, CodeMap?> codeOf)
         while (line is not null);
     }
 
-    private static PerfSample Sample(Match head, IReadOnlyList<StackFrame> frames) => new(head.Groups[1].Value, ProcessOf(head),
+    private static StackSample Sample(Match head, IReadOnlyList<StackFrame> frames) => new(head.Groups[1].Value, ProcessOf(head),
         long.Parse(head.Groups[3].Value, CultureInfo.InvariantCulture) * 1_000_000_000
             + long.Parse(head.Groups[4].Value.PadRight(9, '0')[..9], CultureInfo.InvariantCulture), frames);
 

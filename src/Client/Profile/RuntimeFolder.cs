@@ -12,8 +12,12 @@ internal sealed class RuntimeFolder(int process)
     private readonly string id = LineOf(process, "NSpid:").Split('\t', ' ') is [.., { Length: > 0 } inner]
         ? inner : process.ToString(CultureInfo.InvariantCulture);
 
-    /// <summary>The socket for commands. Null when the process is not .NET, or belongs to another user.</summary>
-    public string? Port => Try(() => Directory.GetFiles(root + TemporaryOf(process), $"dotnet-diagnostic-{id}-*-socket").FirstOrDefault());
+    /// <summary>
+    /// The socket for commands, on Windows the name of the pipe. Null when the process is not .NET, or belongs to another user.
+    /// </summary>
+    public string? Port => OperatingSystem.IsWindows()
+        ? Try(() => Directory.GetFiles(@"\\.\pipe\", $"dotnet-diagnostic-{id}").Select(Path.GetFileName).FirstOrDefault())
+        : Try(() => Directory.GetFiles(root + TemporaryOf(process), $"dotnet-diagnostic-{id}-*-socket").FirstOrDefault());
 
     /// <summary>
     /// The file with the names of compiled methods. The runtime writes this file to /tmp, where perf looks for it, even if TMPDIR names
@@ -28,6 +32,10 @@ internal sealed class RuntimeFolder(int process)
     /// <summary>Returns the text after <paramref name="name"/> in a line of <c>/proc/PID/status</c>. Empty without such a line.</summary>
     public static string LineOf(int process, string name) => Try(() => File.ReadLines(Proc(process, "status"))
         .FirstOrDefault(line => line.StartsWith(name, StringComparison.Ordinal)))?[name.Length..].Trim() ?? "";
+
+    /// <summary>Returns the name of a thread of the process. Without such a name, as on Windows, <c>thread</c>.</summary>
+    public static string NameOf(int process, long thread) => Try(() => File.ReadAllText(
+        string.Create(CultureInfo.InvariantCulture, $"/proc/{process}/task/{thread}/comm")).Trim()) ?? "thread";
 
     private static string TemporaryOf(int process)
     {

@@ -9,23 +9,25 @@ using IpcBench.Host;
 namespace IpcBench.Client.Run;
 
 /// <summary>
-/// The windows of <c>--profile</c>, after all rounds: the cells of the first phase are loaded as in a round, while perf(1) samples their
-/// servers. These windows count in no result except the profile.
+/// The windows of <c>--profile</c>, after all rounds: the cells of the first phase are loaded as in a round, while their servers are
+/// sampled. These windows count in no result except the profile.
 /// </summary>
-internal sealed class ProfilePhase(BenchPlan plan, ServerSet servers, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
+internal sealed class ProfilePhase(
+    Sampler sampler, BenchPlan plan, ServerSet servers, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
 {
     private readonly Dictionary<int, StageTally> tallies = [];
 
     /// <summary>
-    /// Returns why no server of the run can be sampled, as one sentence. Called before the first round, so that nobody waits for
-    /// samples that never come. Null when at least one server can be sampled.
+    /// Chooses how the servers of the run are sampled. Called before the first round, so that nobody waits for samples that never come.
     /// </summary>
-    public static async Task<string?> RefusalAsync(ServerSet servers, CancellationToken cancellation)
+    /// <inheritdoc cref="Sampler.ChooseAsync" path="/returns"/>
+    public static async Task<(Sampler? Sampler, string Reason)> ChooseAsync(ServerSet servers, CancellationToken cancellation)
     {
         var owners = servers.Targets.Select(target => servers.OwnerOf(servers.Now(target).Address)).ToList();
         var processes = owners.SelectMany(owner => owner.Pids).Distinct().ToList();
-        return await Sampler.RefusalAsync(processes, cancellation)
-            ?? (processes.Count > 0 ? null : $"--profile: no process of a server is known: {ReasonOf(owners[0])}");
+        var chosen = await Sampler.ChooseAsync(processes, cancellation);
+        return chosen.Sampler is null || processes.Count > 0 ? chosen
+            : (null, $"--profile: no process of a server is known: {ReasonOf(owners[0])}");
     }
 
     /// <summary>Samples the servers in all windows. If sampling ends early, the record has the samples so far.</summary>
@@ -35,14 +37,14 @@ internal sealed class ProfilePhase(BenchPlan plan, ServerSet servers, IRoundRunn
         var refused = "";
         try
         {
-            observer.Note(string.Create(CultureInfo.InvariantCulture,
-                $"the server is sampled by perf: {SampledWindows.Count} windows of {SampledWindows.Length.TotalSeconds:0.###} s per cell; ")
+            observer.Note($"the server is sampled by {(sampler.By == RunProfile.Perf ? "perf" : "its .NET runtime")}: "
+                + string.Create(CultureInfo.InvariantCulture, $"{SampledWindows.Count} windows of ")
+                + string.Create(CultureInfo.InvariantCulture, $"{SampledWindows.Length.TotalSeconds:0.###} s per cell; ")
                 + "results do not count these windows");
-            await using var sampler = new Sampler();
             for (var window = 1; window <= SampledWindows.Count; window++)
             {
                 foreach (var together in plan.Turns(plan.FirstPhase, window))
-                    await WindowAsync(sampler, together, window, cancellation);
+                    await WindowAsync(together, window, cancellation);
             }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or Win32Exception or TimeoutException
@@ -53,11 +55,19 @@ internal sealed class ProfilePhase(BenchPlan plan, ServerSet servers, IRoundRunn
         }
         finally
         {
+            await sampler.DisposeAsync();
             var frames = new List<string>();
             List<CellProfile> cells = [.. plan.FirstPhase.Select(cell => ProfileOf(cell, frames))];
             journal.Replace(record => record with
             {
-                Profile = new RunProfile { Refused = refused, SamplesPerSecond = Sampler.PerSecond, Frames = frames, Cells = cells },
+                Profile = new RunProfile
+                {
+                    Refused = refused,
+                    By = sampler.By,
+                    SamplesPerSecond = sampler.PerSecond,
+                    Frames = frames,
+                    Cells = cells,
+                },
             });
         }
     }
@@ -72,21 +82,20 @@ internal sealed class ProfilePhase(BenchPlan plan, ServerSet servers, IRoundRunn
         : owner.Reason.Length > 0 ? owner.Reason : "each connection has a process of its own, which is not sampled";
 
     /// <summary>Measures one cell, or all cells of a comparison in turns, while their servers are sampled.</summary>
-    private async Task WindowAsync(Sampler sampler, IReadOnlyList<PlannedCell> planned, int number, CancellationToken cancellation)
+    private async Task WindowAsync(IReadOnlyList<PlannedCell> planned, int number, CancellationToken cancellation)
     {
-        var cells = planned.Where(cell => OwnerOf(cell).Pids.Count > 0).ToList();
+        var processes = planned.Where(cell => OwnerOf(cell).Pids.Count > 0).ToDictionary(cell => cell.Index, ProcessesOf);
+        var cells = planned.Where(cell => processes.TryGetValue(cell.Index, out var known) && known.Count > 0).ToList();
         if (cells.Count == 0)
             return;
-        var processes = cells.ToDictionary(cell => cell.Index, ProcessesOf);
         var all = processes.Values.SelectMany(one => one).ToHashSet();
-        await sampler.NameAsync(all);
         GC.Collect(); // as before each measurement of a round
         await using var recording = await sampler.StartAsync(all, cancellation);
         var measured = cells is [var single]
             ? [await rounds.MeasureAsync(single, number, 0, plan.Options.Rate, cancellation)]
             : await rounds.MeasureInTurnsAsync(cells, number, 0, cancellation);
         await recording.StopAsync();
-        await foreach (var sample in sampler.ReadAsync(recording))
+        await foreach (var sample in recording.ReadAsync())
         {
             foreach (var one in measured.Where(one => processes[one.Round.Cell].Contains(sample.Process)
                 && one.Spans.Any(span => span.From <= sample.Timestamp && sample.Timestamp < span.To)))
@@ -111,6 +120,6 @@ internal sealed class ProfilePhase(BenchPlan plan, ServerSet servers, IRoundRunn
     {
         var tree = new ProcessTree(OwnerOf(cell).Pids);
         tree.Find();
-        return [.. tree.Members];
+        return [.. sampler.Sampled(tree.Members)];
     }
 }

@@ -140,11 +140,15 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     {
         if (!options.Profile)
             return null;
-        if (await ProfilePhase.RefusalAsync(servers, cancellation) is not { } refusal)
-            return new ProfilePhase(
-                plan, servers, new RoundRunner(SampledWindows.Apply(plan.Options), servers, progress), journal, observer).RunAsync;
-        observer.Note(refusal);
-        journal.Replace(record => record with { Profile = new RunProfile { Refused = refusal } });
+        var (sampler, reason) = await ProfilePhase.ChooseAsync(servers, cancellation);
+        if (reason.Length > 0)
+            observer.Note(reason);
+        if (sampler is not null)
+        {
+            var rounds = new RoundRunner(SampledWindows.Apply(plan.Options), servers, progress);
+            return new ProfilePhase(sampler, plan, servers, rounds, journal, observer).RunAsync;
+        }
+        journal.Replace(record => record with { Profile = new RunProfile { Refused = reason } });
         return null;
     }
 

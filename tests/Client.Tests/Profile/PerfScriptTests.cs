@@ -39,7 +39,7 @@ public class PerfScriptTests
     public async Task Samples_have_thread_process_time_and_named_frames()
     {
         var map = new CodeMap(Methods, Mappings);
-        var samples = new List<PerfSample>();
+        var samples = new List<StackSample>();
         using var text = new StringReader(Text);
         await foreach (var sample in new PerfScript(process => process == 21315 ? map : null).ReadAsync(text))
             samples.Add(sample);
@@ -60,5 +60,5 @@ public class PerfScriptTests
     [Fact]
     public void A_diagnostics_command_for_the_runtime_is_encoded_as_the_protocol_specifies() => Assert.Equal(
         "444F544E45545F4950435F563100" + "1800" + "04" + "05" + "0000" + "03000000",
-        Convert.ToHexString(DiagnosticsPort.Message(5, [3, 0, 0, 0])));
+        Convert.ToHexString(DiagnosticsPort.Message(4, 5, [3, 0, 0, 0])));
 }

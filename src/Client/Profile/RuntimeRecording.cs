@@ -1,0 +1,104 @@
+namespace IpcBench.Client.Profile;
+
+/// <summary>
+/// Samples that .NET runtimes take of their own threads (EventPipe). This needs no privileges and works on every system. A runtime
+/// looks at all its threads once in a millisecond, also at threads that wait, and does not see its own work, such as collections.
+/// </summary>
+internal sealed class RuntimeRecording : IRecording
+{
+    /// <summary>The number of samples of a thread in a second.</summary>
+    public const int PerSecond = 1000;
+
+    private const string Sampling = "Microsoft-DotNETCore-SampleProfiler";
+
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+
+    private readonly List<Session> sessions = [];
+
+    /// <summary>Starts to sample. When this method returns, the runtimes are already sampling.</summary>
+    /// <exception cref="IOException">A process is not .NET, or does not answer.</exception>
+    public static async Task<RuntimeRecording> StartAsync(IEnumerable<int> processes)
+    {
+        var recording = new RuntimeRecording();
+        try
+        {
+            foreach (var process in processes)
+            {
+                var port = new RuntimeFolder(process).Port ?? throw new IOException("the process has no diagnostics port");
+                var stream = await DiagnosticsPort.TraceAsync(port, Sampling)
+                    ?? throw new IOException("the runtime does not answer at its diagnostics port");
+                recording.sessions.Add(new(process, port, stream));
+            }
+            return recording;
+        }
+        catch (IOException)
+        {
+            await recording.DisposeAsync();
+            throw;
+        }
+    }
+
+    public async Task StopAsync()
+    {
+        foreach (var session in sessions)
+            await DiagnosticsPort.EndTraceAsync(session.Port, session.Id);
+        try
+        {
+            // The runtime sends the names of all methods after the last sample, and closes the connection.
+            await Task.WhenAll(sessions.Select(session => session.Received)).WaitAsync(Patience);
+        }
+        catch (TimeoutException e)
+        {
+            throw new IOException("the runtime did not end its samples in 20 s", e);
+        }
+    }
+
+    public async IAsyncEnumerable<StackSample> ReadAsync()
+    {
+        foreach (var session in sessions)
+        {
+            foreach (var sample in RuntimeSamples.Read(session.Process, await session.Received))
+                yield return sample;
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var session in sessions)
+            await session.Stream.DisposeAsync(); // without its connection, the runtime ends the session
+    }
+
+    private sealed class Session
+    {
+        public Session(int process, string port, DiagnosticsPort.Trace trace)
+        {
+            (Process, Port, Id, Stream) = (process, port, trace.Id, trace.Stream);
+            Received = ReceiveAsync();
+        }
+
+        public int Process { get; }
+
+        public string Port { get; }
+
+        public ulong Id { get; }
+
+        public Stream Stream { get; }
+
+        public Task<ReadOnlyMemory<byte>> Received { get; }
+
+        // The bytes are received all the time, because the runtime drops samples when its buffer is full.
+        private async Task<ReadOnlyMemory<byte>> ReceiveAsync()
+        {
+            var bytes = new MemoryStream();
+            try
+            {
+                await Stream.CopyToAsync(bytes);
+            }
+            catch (Exception e) when (e is IOException or ObjectDisposedException)
+            {
+                // The process has ended. The samples so far can be read.
+            }
+            return bytes.GetBuffer().AsMemory(0, (int)bytes.Length);
+        }
+    }
+}
