@@ -12,7 +12,7 @@ namespace IpcBench.Analysis.Tests;
 /// </summary>
 public sealed class MethodTableTests
 {
-    private const int Arms = 3, Sizes = 6, Rounds = 12, DefaultRounds = 9, QuickRounds = 11, LayerRounds = 10;
+    private const int Arms = 3, Sizes = 6, Rounds = 12, DefaultRounds = 10, QuickRounds = 10, LayerRounds = 10;
     private const string Begin = "<!-- simulated -->\n", End = "<!-- end -->";
 
     // The number of comparisons, of rates and CPU, in the first family of the default plan and of --quick.
@@ -79,8 +79,8 @@ public sealed class MethodTableTests
         text.Append("| What is concluded of equal arms | Level | Reached | Simulated |\n|---|---|---|---|\n");
         foreach (var (what, level, runs, holds) in Conclusions)
             text.Append(CultureInfo.InvariantCulture, $"| {what} | {level} | {Share(runs, holds) * 100:0.0} % | {runs} |\n");
-        text.Append("\n| Spread of an arm between rounds | Found in 80 % of default runs (9 rounds, 22 in the family) "
-            + "| of `--quick` (11 rounds, 10 in the family) | if it were the only comparison (12 rounds) |\n|---|---|---|---|\n");
+        text.Append("\n| Spread of an arm between rounds | Found in 80 % of default runs (10 rounds, 22 in the family) "
+            + "| of `--quick` (10 rounds, 10 in the family) | if it were the only comparison (12 rounds) |\n|---|---|---|---|\n");
         foreach (var spread in Spreads)
             text.Append(CultureInfo.InvariantCulture, $"| {spread * 100:0} % | ")
                 .AppendJoin(" | ", Plans.Select(plan => Found(spread, plan.Rounds, plan.Claims))).Append(" |\n");

@@ -17,7 +17,7 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
 
     private const string Examples = """
         Examples:
-          GrpcBench --quick                           TCP and a Unix socket on this machine, in two minutes
+          GrpcBench --quick                           TCP and a Unix socket on this machine, in 90 seconds
           GrpcBench -U unix:/tmp/greeter.sock         a server that already runs, measured as wrk does
           GrpcBench -U http://localhost:5000 -U unix:/run/app.sock --call shop.Cart/Add  your own method: is it faster over the Unix socket?
           GrpcBench --transports tcp,tls --load 50%   what TLS costs, at full and at half load

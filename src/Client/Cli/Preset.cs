@@ -75,7 +75,7 @@ internal sealed record Preset
     public Default ShapeDuration { get; init; } = new("300ms", Given: "5s", Quick: "300ms");
 
     /// <inheritdoc cref="ShapeDuration"/>
-    public Default ShapeRounds { get; init; } = new("9", Quick: "11");
+    public Default ShapeRounds { get; init; } = new("10");
 
     /// <inheritdoc cref="ShapeDuration"/>
     public Default ShapeWarmup { get; init; } = new("100ms");
@@ -115,13 +115,13 @@ internal sealed record Preset
     public Default Client { get; init; } = new(ProtocolTable.Wire);
 
     /// <summary>The longest time that <c>--quick</c> takes, in the words of the help.</summary>
-    public string QuickTime { get; init; } = "two minutes";
+    public string QuickTime { get; init; } = "90 seconds";
 
     /// <summary>
     /// The <c>--max-time</c> of <c>--quick</c> when all shapes are compared and no other option can make the plan longer. A busy machine
-    /// gets fewer rounds, not more time. Of the promised two minutes, this limit leaves ten seconds for the start of program and server.
+    /// gets fewer rounds, not more time. Of the promised 90 seconds, this limit leaves two for the start of program and server.
     /// </summary>
-    public Default QuickLimit { get; init; } = new("110s");
+    public Default QuickLimit { get; init; } = new("88s");
 
     /// <summary>
     /// The names (not the aliases) of the options that the command does not offer. These options have no meaning for the command, or the
@@ -165,7 +165,7 @@ internal sealed record Preset
         get
         {
             if (Shapes.Count > 0)
-                return $"a first answer within {QuickTime}: {ShapeRounds.Quick} rounds of {ShapeDuration.Own} for each load";
+                return $"a first answer within {QuickTime}: {ShapeRounds.Own} rounds of {ShapeDuration.Own} for each load";
             var each = Calls?.Quick is { } calls
                 ? string.Create(CultureInfo.InvariantCulture, $"{Parsers.Count(calls, "-n"):#,0} packets")
                 : Duration.Quick;

@@ -1,4 +1,5 @@
 using IpcBench.Client.Protocols;
+using IpcBench.Host;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Plan;
@@ -11,7 +12,9 @@ namespace IpcBench.Client.Plan;
 internal static class ServerWarmup
 {
     // A server of this tool is fully compiled after 1 to 1.5 s of load (its project file says why). Other .NET servers take 4 to 5 s.
-    private static readonly TimeSpan OfOwn = TimeSpan.FromSeconds(2), OfOthers = TimeSpan.FromSeconds(5);
+    // A server that was compiled ahead only has to grow its memory.
+    private static readonly TimeSpan OfOwn = TimeSpan.FromSeconds(2), OfAhead = TimeSpan.FromSeconds(0.5),
+        OfOthers = TimeSpan.FromSeconds(5);
 
     /// <summary>
     /// Returns how long each server is loaded in each protocol and mode. The time is enough for .NET's tiered compilation, but shorter
@@ -19,7 +22,8 @@ internal static class ServerWarmup
     /// </summary>
     public static TimeSpan OfEachServer(RunOptions options)
     {
-        var whole = options.OwnServer && options.Variants.All(variant => variant.Command is null) ? OfOwn : OfOthers;
+        var whole = !options.OwnServer || options.Variants.Any(variant => variant.Command is not null) ? OfOthers
+            : options.Variants.All(IsCompiledAhead) ? OfAhead : OfOwn;
         return new(Math.Min(whole.Ticks, options.Topologies.Count * Math.Min(options.Warmup.Ticks * 20, options.Duration.Ticks * 5)));
     }
 
@@ -62,6 +66,9 @@ internal static class ServerWarmup
         foreach (var cell in large)
             yield return (cell, (whole - time) / large.Count);
     }
+
+    private static bool IsCompiledAhead(Variant variant) =>
+        variant.Knobs.ServerBuild is { } build ? build == "aot" : RuntimeFacts.IsCompiledAhead;
 
     private static bool IsOfConnection(PlannedCell cell) =>
         cell is { Target.Address: Address.Child, Load.Protocol: not ProtocolTable.Echo };

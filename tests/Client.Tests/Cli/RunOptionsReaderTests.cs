@@ -16,7 +16,7 @@ public class RunOptionsReaderTests
         var options = Read();
         Assert.True(options.OwnServer);
         Assert.Equal(["tcp", "unix", "pipe"], options.Transports);
-        Assert.Equal((9, 0.3, 5), (options.Rounds, options.Duration.TotalSeconds, options.Threads));
+        Assert.Equal((10, 0.3, 5), (options.Rounds, options.Duration.TotalSeconds, options.Threads));
         Assert.Equal([10L, 100, 1_000, 10_000, 100_000, 1_000_000], options.Sizes);
         Assert.Equal([new Topology(1, 1), new Topology(5, 80), new Topology(400, 1)], options.Topologies);
         Assert.Equal([ProtocolTable.Wire, ProtocolTable.Wire, ProtocolTable.Wire, ProtocolTable.GrpcDotnet],
@@ -57,10 +57,10 @@ public class RunOptionsReaderTests
     }
 
     [Theory]
-    [InlineData(9, 0.3, "-U", "unix:/a", "-U", "http://localhost:1")]
-    [InlineData(9, 20.0, "-U", "unix:/a", "-U", "http://localhost:1", "-d", "20s")]
+    [InlineData(10, 0.3, "-U", "unix:/a", "-U", "http://localhost:1")]
+    [InlineData(10, 20.0, "-U", "unix:/a", "-U", "http://localhost:1", "-d", "20s")]
     [InlineData(4, 0.3, "-U", "unix:/a", "-U", "http://localhost:1", "-r", "4")]
-    [InlineData(9, 0.3, "--transports", "tcp,tls,unix,pipe")]
+    [InlineData(10, 0.3, "--transports", "tcp,tls,unix,pipe")]
     [InlineData(12, 1.0, "--transports", "tcp,tls,unix,pipe", "-c", "1,4,400")]
     [InlineData(3, 2.0, "-c", "1", "-r", "3", "-d", "2s")]
     public void Default_rounds_suffice_to_name_a_winner_and_given_rounds_are_kept(int rounds, double seconds, params string[] typed)
@@ -70,10 +70,10 @@ public class RunOptionsReaderTests
     }
 
     [Fact]
-    public void The_option_quick_measures_two_sizes_in_11_short_rounds_with_a_new_server_per_round()
+    public void The_option_quick_measures_two_sizes_in_ten_short_rounds_with_a_new_server_per_round()
     {
         var options = Read("--quick");
-        Assert.Equal((11, 0.3, true), (options.Rounds, options.Duration.TotalSeconds, options.FreshServers));
+        Assert.Equal((10, 0.3, true), (options.Rounds, options.Duration.TotalSeconds, options.FreshServers));
         Assert.Equal([10L, 1_000_000], options.Sizes);
         Assert.InRange(PlanOf(options).Estimate!.Value.TotalSeconds, 80, 130);
         Assert.InRange(PlanOf(Read()).Estimate!.Value.TotalMinutes, 3, 6);
@@ -127,8 +127,8 @@ public class RunOptionsReaderTests
     }
 
     [Theory]
-    [InlineData(110, "--quick")]
-    [InlineData(110, "--quick", "-U", "unix:/a", "-U", "http://localhost:1")]
+    [InlineData(88, "--quick")]
+    [InlineData(88, "--quick", "-U", "unix:/a", "-U", "http://localhost:1")]
     [InlineData(20, "--quick", "--max-time", "20s")]
     [InlineData(20, "-r", "5", "--max-time", "20s")]
     [InlineData(1800, "-r", "auto")]

@@ -70,6 +70,9 @@ public class ServerWarmupTests
         var plan = new BenchPlan(options, [new Target(Tcp, options.Variants[0])]);
         Assert.Equal([("wire", 1.0), ("grpc-dotnet", 1.0)],
             ServerWarmup.Plan(options, plan.FirstPhase, _ => "one").Select(one => (one.Cell.Load.Client, one.Time.TotalSeconds)));
+        // A server that was compiled ahead compiles nothing.
+        options = options with { Variants = [options.Variants[0] with { Knobs = new Knobs { ServerBuild = "aot" } }] };
+        Assert.Equal(0.5, ServerWarmup.Plan(options, plan.FirstPhase, _ => "one").Sum(one => one.Time.TotalSeconds));
         // A server that a user's command starts takes the full time.
         options = options with { Variants = [options.Variants[0] with { Command = ["x"] }] };
         Assert.Equal(5, ServerWarmup.Plan(options, plan.FirstPhase, _ => "one").Sum(one => one.Time.TotalSeconds));
