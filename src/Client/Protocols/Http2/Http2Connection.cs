@@ -170,7 +170,7 @@ internal sealed class Http2Connection : IFrameHandler
                 FrameRules.Length(header, 4);
                 RequireOpened(header.StreamId);
                 if (streams.Find(header.StreamId) is { } stream)
-                    replies.End(stream, stream.InTime(CallResult.Failed("reset")));
+                    replies.End(stream, stream.InTime(CallResult.Failed(FailureKind.Reset)));
                 break;
             case FrameType.GoAway:
                 var last = FrameRules.GoAway(header, payload);
