@@ -1,3 +1,5 @@
+using IpcBench.Client.Protocols.Http2;
+using IpcBench.Client.Engine;
 using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
 using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
@@ -80,6 +82,37 @@ public class CitizenTests
             .. Frames.Frame(9, Frames.EndHeaders, 1, Frames.Block(("grpc-status", "0"))),
         ]);
         IsOk(call);
+    }
+
+    [Fact]
+    public void A_table_size_that_one_SETTINGS_frame_lowers_and_raises_again_is_announced()
+    {
+        const int tableSize = 1;
+        var harness = new Http2Harness().Opened();
+        for (var id = 1; id <= 3; id += 2)
+        {
+            IsOk(Answered(id));
+            Assert.NotEqual(0x20, Block()[0]);
+        }
+        harness.Duplex.Deliver(Frames.Settings((tableSize, 0), (tableSize, 4096)));
+        harness.Duplex.TakeSent();
+        IsOk(Answered(5));
+        Assert.Equal([0x20, 0x3f, 0xe1, 0x1f], Block()[..4]); // 0, then 4096
+        IsOk(Answered(7));
+        harness.Duplex.TakeSent();
+        harness.Duplex.Deliver(Frames.Settings((tableSize, 4096)));
+        harness.Duplex.TakeSent();
+        IsOk(Answered(9));
+        Assert.NotEqual(0x20, Block()[0]);
+
+        Task<CallResult> Answered(int id)
+        {
+            var call = harness.Call();
+            harness.Duplex.Deliver(Frames.Reply(id, 10));
+            return call;
+        }
+
+        byte[] Block() => harness.Duplex.TakeFrames().Single(frame => frame.Header.Type == FrameType.Headers).Payload;
     }
 
     [Fact]

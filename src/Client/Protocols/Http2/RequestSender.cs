@@ -130,6 +130,8 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     public long OnSettings(ReadOnlySpan<byte> payload)
     {
         var change = peer.Apply(payload);
+        // One SETTINGS frame may set the size twice. The server has dropped what does not fit into the smallest size.
+        fields.OnTableSize(peer.LeastHeaderTableSize);
         fields.OnTableSize(peer.HeaderTableSize);
         return change;
     }
