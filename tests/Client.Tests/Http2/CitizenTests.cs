@@ -84,6 +84,44 @@ public class CitizenTests
         IsOk(call);
     }
 
+    [Theory]
+    [InlineData("a", "b", false)]
+    [InlineData("a", "b", true)]
+    [InlineData("accept-encoding", "gzip, deflate", false)] // one byte each, in the static table
+    public void Fields_that_one_frame_cannot_hold_go_on_in_CONTINUATION(string name, string value, bool isStream)
+    {
+        const int count = 17_000;
+        var harness = WithRoom(new Http2Options
+        {
+            Request = Http2Request.Grpc("localhost", tls: false, "/a.B/C", [[]], Enumerable.Repeat((name, value), count)),
+            Reply = ReplyKind.Any,
+            Streams = 1,
+            IsStream = isStream,
+            IsUserMethod = true,
+            Flow = isStream ? Flow.Out : Flow.Both,
+        });
+        harness.Duplex.TakeSent();
+        var decoder = new HpackDecoder(HeaderBlocks.TableSize);
+        for (var id = 1; id <= (isStream ? 1 : 3); id += 2)
+        {
+            var call = harness.Call();
+            var frames = harness.Duplex.TakeFrames();
+            var last = frames.FindIndex(frame => frame.Header.Has(FrameFlags.EndHeaders));
+            Assert.InRange(last, 1, 6);
+            Assert.All(frames, frame => Assert.InRange(frame.Header.Length, 0, FrameReader.MaxFrame));
+            Assert.All(frames, frame => Assert.Equal(id, frame.Header.StreamId));
+            Assert.Equal([FrameType.Headers, .. Enumerable.Repeat(FrameType.Continuation, last), FrameType.Data],
+                frames.Select(frame => frame.Header.Type));
+            var received = 0;
+            decoder.Observer = (name, _) => received++;
+            decoder.Decode(frames[..(last + 1)].SelectMany(frame => frame.Payload).ToArray());
+            Assert.Equal(7 + count, received);
+            if (!isStream)
+                harness.Duplex.Deliver(Frames.Reply(id, []));
+            IsOk(call);
+        }
+    }
+
     [Fact]
     public void A_table_size_that_one_SETTINGS_frame_lowers_and_raises_again_is_announced()
     {

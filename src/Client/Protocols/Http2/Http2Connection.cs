@@ -33,7 +33,7 @@ internal sealed class Http2Connection : IFrameHandler
         streams = new StreamTable(options.Streams);
         requests = new RequestSender(options, streams, output, client.BlockedClock);
         replies = new ReplyReceiver(client, options, streams, requests, output);
-        mostUnsent = MostUnsent + options.Request.LongestBody * options.Streams;
+        mostUnsent = MostUnsent + (options.Request.Fields.PlainBlock.Length + options.Request.LongestBody) * options.Streams;
     }
 
     /// <summary>Objects to prefetch, since the next reply and the next request use them.</summary>

@@ -61,7 +61,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             return;
         }
         var end = length == 0 ? FrameFlags.EndStream : FrameFlags.None;
-        output.WriteFrame(FrameType.Headers, FrameFlags.EndHeaders | end, id, fields.Next());
+        output.WriteHeaders(end, id, fields.Next());
         stream.OpenedAt = output.Written;
         if (length > 0 && !TrySendRest(stream))
             blocked.Enqueue(stream);
@@ -75,7 +75,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         {
             stream.BeginStream(TakeId(), peer.InitialWindow);
             streams.Add(stream.Id, stream);
-            output.WriteFrame(FrameType.Headers, FrameFlags.EndHeaders, stream.Id, fields.Next());
+            output.WriteHeaders(FrameFlags.None, stream.Id, fields.Next());
             stream.OpenedAt = output.Written;
         }
         stream.BeginMessage();
