@@ -19,6 +19,20 @@ public static class FrameWriter
         output.Advance(size);
     }
 
+    /// <summary>
+    /// Writes a field block: a HEADERS frame, and CONTINUATION frames if the block does not fit into one frame (RFC 9113, 6.10).
+    /// </summary>
+    public static void WriteHeaders(this IBufferWriter<byte> output, FrameFlags flags, int streamId, ReadOnlySpan<byte> block)
+    {
+        var type = FrameType.Headers;
+        for (; block.Length > FrameReader.MaxFrame; block = block[FrameReader.MaxFrame..])
+        {
+            output.WriteFrame(type, flags, streamId, block[..FrameReader.MaxFrame]);
+            (type, flags) = (FrameType.Continuation, FrameFlags.None);
+        }
+        output.WriteFrame(type, flags | FrameFlags.EndHeaders, streamId, block);
+    }
+
     /// <param name="streamId">The stream. 0 for the connection.</param>
     /// <param name="increment">The number of bytes by which the peer's window grows.</param>
     public static void WriteWindowUpdate(this IBufferWriter<byte> output, int streamId, int increment) =>

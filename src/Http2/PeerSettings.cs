@@ -5,6 +5,9 @@ public sealed class PeerSettings
 {
     public int HeaderTableSize { get; private set; } = 4096;
 
+    /// <summary>The smallest <see cref="HeaderTableSize"/> since the SETTINGS frame before the last one.</summary>
+    public int LeastHeaderTableSize { get; private set; } = 4096;
+
     public long MaxConcurrentStreams { get; private set; } = long.MaxValue;
 
     /// <summary>The send window of a new stream, in bytes.</summary>
@@ -17,6 +20,7 @@ public sealed class PeerSettings
         if (payload.Length % Http2Settings.Size != 0)
             throw new Http2Exception(Http2Error.FrameSize, "SETTINGS of a length that is not a multiple of 6");
         var before = InitialWindow;
+        LeastHeaderTableSize = HeaderTableSize;
         while (Http2Settings.TryRead(ref payload, out var id, out var value))
             Apply(id, value);
         return InitialWindow - before;
@@ -28,6 +32,7 @@ public sealed class PeerSettings
         {
             case SettingId.HeaderTableSize:
                 HeaderTableSize = (int)Math.Min(value, int.MaxValue);
+                LeastHeaderTableSize = Math.Min(LeastHeaderTableSize, HeaderTableSize);
                 break;
             case SettingId.EnablePush when value != 0:
                 throw new Http2Exception(Http2Error.Protocol, "a server that enables push");

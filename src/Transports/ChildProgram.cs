@@ -180,8 +180,10 @@ internal sealed class ChildProgram : IDisposable
     [SupportedOSPlatform("linux")]
     private static int Own(Stream stream)
     {
-        using var pipe = (PipeStream)stream;
-        var descriptor = Descriptor.Duplicate(pipe.SafePipeHandle);
+        // The descriptor is taken away from the stream and not duplicated, since there may be no free descriptor.
+        var handle = ((PipeStream)stream).SafePipeHandle;
+        var descriptor = (int)handle.DangerousGetHandle();
+        handle.SetHandleAsInvalid();
         Descriptor.SetNonBlocking(descriptor);
         return descriptor;
     }

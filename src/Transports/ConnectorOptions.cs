@@ -1,3 +1,4 @@
+using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Cryptography.X509Certificates;
 
@@ -24,21 +25,21 @@ public sealed record ConnectorOptions
     public string Alpn { get; init; } = "h2";
 
     /// <summary>
-    /// A PEM file with the authority that must have signed a TLS server's certificate. Null uses the system's authorities.
+    /// The authorities of which one must have signed a TLS server's certificate. Null uses the system's authorities.
     /// </summary>
-    public string? CaCertificate { get; init; }
+    public X509Certificate2Collection? Authorities { get; init; }
 
     /// <summary>
     /// The client's certificate, for a TLS server that asks for a certificate. Null sends no certificate.
     /// </summary>
-    public X509Certificate2? ClientCertificate { get; init; }
+    public SslStreamCertificateContext? ClientCertificate { get; init; }
 
     /// <summary>The server name in the TLS handshake, which the certificate must match. Null uses the host of the address.</summary>
     public string? ServerName { get; init; }
 
     /// <summary>
-    /// Whether to accept any TLS certificate. Has no effect with a <see cref="CaCertificate"/>. Without a
-    /// <see cref="CaCertificate"/>, a loopback host may have any certificate even if this property is false.
+    /// Whether to accept any TLS certificate. Has no effect with <see cref="Authorities"/>. Without
+    /// <see cref="Authorities"/>, a loopback host may have any certificate even if this property is false.
     /// </summary>
     public bool Insecure { get; init; }
 

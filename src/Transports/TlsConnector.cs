@@ -38,17 +38,16 @@ public sealed class TlsConnector(Connector inner, string host, ConnectorOptions 
         {
             TargetHost = options.ServerName ?? host,
             ApplicationProtocols = [new SslApplicationProtocol(options.Alpn)],
+            ClientCertificateContext = options.ClientCertificate,
         };
-        if (options.ClientCertificate is { } certificate)
-            authentication.ClientCertificateContext = SslStreamCertificateContext.Create(certificate, null, offline: true);
-        if (options.CaCertificate is { } file)
+        if (options.Authorities is { } authorities)
         {
             authentication.CertificateChainPolicy = new X509ChainPolicy
             {
                 TrustMode = X509ChainTrustMode.CustomRootTrust,
                 RevocationMode = X509RevocationMode.NoCheck,
             };
-            authentication.CertificateChainPolicy.CustomTrustStore.ImportFromPemFile(file);
+            authentication.CertificateChainPolicy.CustomTrustStore.AddRange(authorities);
         }
         else if (options.Insecure || IsLoopback(host))
         {

@@ -1,4 +1,6 @@
 using System.Diagnostics;
+using System.IO.Pipes;
+using System.Runtime.Versioning;
 using IpcBench.Transports.Loop;
 
 namespace IpcBench.Transports.Tests;
@@ -78,6 +80,22 @@ public sealed class ChildProgramTests : IAsyncDisposable
     }
 
     [Fact]
+    [SupportedOSPlatform("linux")]
+    public void The_event_loop_gets_the_pipes_of_a_child_without_a_new_descriptor()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "there is no epoll here");
+        Process? process = null;
+        var address = Offer("stdio", _ => process = Started("exec cat"));
+        var child = Children.Start(address);
+        int[] pipes = [NumberOf(process!.StandardOutput.BaseStream), NumberOf(process.StandardInput.BaseStream)];
+        var (input, output) = child.TakeDescriptors();
+        Assert.Equal((pipes[0], pipes[1]), (input, output));
+        Assert.All(pipes, pipe => Assert.Equal(0, Native.Close(pipe)));
+
+        static int NumberOf(Stream pipe) => (int)((PipeStream)pipe).SafePipeHandle.DangerousGetHandle();
+    }
+
+    [Fact]
     public async Task An_address_that_nobody_serves_is_refused()
     {
         var error = await Assert.ThrowsAsync<CannotConnectException>(
@@ -85,18 +103,22 @@ public sealed class ChildProgramTests : IAsyncDisposable
         Assert.Equal("cannot connect to stdio:none: no program serves it", error.Message);
     }
 
-    private Address.Child Offer(string kind, string script)
+    private Address.Child Offer(string kind, string script) =>
+        Offer(kind, end => Started(end is not null ? script + $" <&{end} >&{end}" : script));
+
+    private Address.Child Offer(string kind, Func<string?, Process> start)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "the children are programs of Unix");
         var address = new Address.Child(kind, Guid.NewGuid().ToString("N"));
         offered.Add(address);
-        Children.Offer(address, end => Process.Start(new ProcessStartInfo(
-            "bash", ["-c", end is not null ? script + $" <&{end} >&{end}" : script])
-        {
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        })!);
+        Children.Offer(address, start);
         return address;
     }
+
+    private static Process Started(string script) => Process.Start(new ProcessStartInfo("bash", ["-c", script])
+    {
+        RedirectStandardInput = true,
+        RedirectStandardOutput = true,
+        RedirectStandardError = true,
+    })!;
 }

@@ -122,6 +122,39 @@ public sealed class RingTests : IDisposable
     }
 
     [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_sender_that_waits_for_room_goes_on_or_ends_even_if_nobody_reads_the_pipes_any_more(bool goesOn)
+    {
+        const int size = 2 * RingMemory.Capacity;
+        var (client, child) = Pair("futex");
+        open.Remove(client); // the pipes give the memory back
+        var pipes = ThreadPipes.Start(new RingChannel(client), "test", PipeScheduler.ThreadPool, () => { });
+        await pipes.Input.CompleteAsync();
+        child.Send(new byte[1]);
+        await Task.Delay(50, TestContext.Current.CancellationToken); // the receiving thread notices that nobody reads
+        var writing = pipes.Output.WriteAsync(new byte[size], TestContext.Current.CancellationToken).AsTask();
+        if (goesOn)
+            Assert.Equal(size, await Task.Factory.StartNew(ReceiveAll, TaskCreationOptions.LongRunning).WaitAsync(Patience));
+        else
+            client.Stop();
+        await writing.WaitAsync(Patience);
+        await pipes.Output.CompleteAsync();
+        await pipes.Sent.WaitAsync(Patience);
+
+        int ReceiveAll()
+        {
+            var (buffer, all) = (new byte[RingMemory.Capacity], 0);
+            while (all < size && child.Wait())
+            {
+                for (int count; (count = child.Receive(buffer)) > 0;)
+                    all += count;
+            }
+            return all;
+        }
+    }
+
+    [Theory]
     [InlineData(-1)]
     [InlineData(RingMemory.Capacity + 1)]
     [InlineData(long.MinValue)]

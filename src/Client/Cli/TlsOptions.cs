@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
@@ -14,26 +15,27 @@ internal static class TlsOptions
     /// <exception cref="UsageException">A file is unusable, --key does not fit --cert, or --sni is no host name.</exception>
     public static ConnectorOptions Read(RunCommandOptions declared, ParseResult typed)
     {
-        var (authority, cert, key) = (typed.GetValue(declared.CaCert), typed.GetValue(declared.Cert), typed.GetValue(declared.Key));
-        if (authority is not null)
-            CheckAuthority(authority);
+        var (cert, key) = (typed.GetValue(declared.Cert), typed.GetValue(declared.Key));
         if (key is not null && cert is null)
             throw new UsageException("--key is the private key of --cert: add --cert, or leave out --key");
         return new ConnectorOptions
         {
             Insecure = typed.GetValue(declared.Insecure),
-            CaCertificate = authority,
-            ClientCertificate = cert is null ? null : Certificate(cert, key),
+            Authorities = typed.GetValue(declared.CaCert) is { } authority ? Authorities(authority) : null,
+            ClientCertificate = cert is null ? null : SslStreamCertificateContext.Create(Certificate(cert, key), null, offline: true),
             ServerName = typed.GetValue(declared.Sni) is { } name ? ServerName(name) : null,
         };
     }
 
-    private static void CheckAuthority(string file)
+    private static X509Certificate2Collection Authorities(string file)
     {
-        var authorities = new X509Certificate2Collection();
-        Use("--cacert", file, text => authorities.ImportFromPem(text));
-        if (authorities.Count == 0)
-            throw new UsageException($"--cacert '{file}' holds no certificate in PEM form");
+        var authorities = Use("--cacert", file, text =>
+        {
+            var read = new X509Certificate2Collection();
+            read.ImportFromPem(text);
+            return read;
+        });
+        return authorities.Count > 0 ? authorities : throw new UsageException($"--cacert '{file}' holds no certificate in PEM form");
     }
 
     private static X509Certificate2 Certificate(string cert, string? key)
@@ -54,12 +56,6 @@ internal static class TlsOptions
     private static string ServerName(string name) => Uri.CheckHostName(name) is not UriHostNameType.Unknown
         ? name
         : throw new UsageException($"--sni '{name}' is not a host name");
-
-    private static void Use(string option, string file, Action<string> use) => Use(option, file, text =>
-    {
-        use(text);
-        return 0;
-    });
 
     private static T Use<T>(string option, string file, Func<string, T> use)
     {

@@ -8,6 +8,9 @@ internal static class FailureKind
     /// <summary>The connection ended before the call ended.</summary>
     public const string ConnectionLost = "connection lost";
 
+    /// <summary>The server reset the HTTP/2 stream of the call (RST_STREAM). The connection goes on.</summary>
+    public const string Reset = "reset";
+
     /// <summary>The server sent bytes that the protocol does not allow.</summary>
     public const string Protocol = "protocol";
 

@@ -89,7 +89,7 @@ internal sealed class ToolClient : IAsyncDisposable
     /// <exception cref="IOException">The server does not answer, or the tool fails.</exception>
     public async Task<long> CallAsync(ToolCall call, CancellationToken cancellation)
     {
-        var result = await AskAsync("tools/call", ParametersOf(call), cancellation, call.Secrets);
+        var result = await AskAsync("tools/call", call.Parameters, cancellation, call.Secrets);
         JsonRpcMessage.TryParse(Encoding.UTF8.GetBytes($"{{\"result\":{result.GetRawText()}}}"), out var message);
         return !message.IsToolError ? message.TextBytes
             : throw Says($"the tool {call.Name} fails: {ServerWords.OneLine(message.ErrorText, call.Secrets)}");
@@ -99,7 +99,7 @@ internal sealed class ToolClient : IAsyncDisposable
     /// <param name="payload">The bytes of text in each reply.</param>
     public HttpRequest ToRequest(ToolCall call, long payload)
     {
-        var parameters = ParametersOf(call);
+        var parameters = call.Parameters;
         string[] headers =
         [
             "Content-Type: application/json", "Accept: application/json, text/event-stream", $"{ProtocolHeader}: {Version}",
@@ -135,9 +135,6 @@ internal sealed class ToolClient : IAsyncDisposable
         };
         return new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan, MaxResponseContentBufferSize = MostBytes };
     }
-
-    private static string ParametersOf(ToolCall call) =>
-        $"{{\"name\":{JsonSerializer.Serialize(call.Name, JsonNames.Default.String)},\"arguments\":{call.Arguments}}}";
 
     private static string Request(long id, string method, string parameters) => string.Create(
         CultureInfo.InvariantCulture, $"{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{parameters}}}");

@@ -66,11 +66,8 @@ internal sealed class JsonReader
         return message;
     }
 
-    /// <summary>Reads an element of a list, or a single field. Never null.</summary>
-    public object One(FieldDescriptor field, JsonNode node) =>
-        field.FieldType is FieldType.Message or FieldType.Group ? Message(field.MessageType, node) : scalars.Read(field, node);
-
-    private object Field(FieldDescriptor field, JsonNode node)
+    /// <summary>Reads the value of a field. Never null.</summary>
+    public object Field(FieldDescriptor field, JsonNode node)
     {
         if (field.IsMap)
             return Map(field, node);
@@ -86,6 +83,10 @@ internal sealed class JsonReader
         }
         return list;
     }
+
+    /// <summary>Reads an element of a list, or a single field.</summary>
+    private object One(FieldDescriptor field, JsonNode node) =>
+        field.FieldType is FieldType.Message or FieldType.Group ? Message(field.MessageType, node) : scalars.Read(field, node);
 
     private OrderedDictionary<object, object> Map(FieldDescriptor field, JsonNode node)
     {

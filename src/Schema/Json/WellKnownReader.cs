@@ -18,11 +18,12 @@ internal sealed class WellKnownReader(JsonSource source, MethodTypes types, Json
             type, node, WellKnownText.ParseTimestamp, "a time such as \"2024-05-17T09:30:00.5Z\", years 0001 to 9999"),
         WellKnown.Duration => Moment(type, node, WellKnownText.ParseDuration, "seconds such as \"1.5s\", up to 315576000000"),
         WellKnown.FieldMask => Mask(type, node),
-        WellKnown.Struct => Struct(type, node),
-        WellKnown.ListValue => List(type, node),
+        WellKnown.Struct when node.Kind != JsonValueKind.Object => throw Wrong(type, node, "an object in braces"),
+        WellKnown.ListValue when node.Kind != JsonValueKind.Array => throw Wrong(type, node, "a list in brackets"),
         WellKnown.Value => Value(type, node),
         WellKnown.Any => Any(type, node),
-        _ => new MessageValue(type).Set(1, reader.One(type.FindFieldByNumber(1), node)),
+        // A Struct, a ListValue and a wrapper have one field, and the form of this field.
+        _ => new MessageValue(type).Set(1, reader.Field(type.FindFieldByNumber(1), node)),
     };
 
     private InputException Wrong(MessageDescriptor type, JsonNode node, string wanted) =>
@@ -40,28 +41,6 @@ internal sealed class WellKnownReader(JsonSource source, MethodTypes types, Json
         return paths is not null
             ? new MessageValue(type).Set(1, paths.Cast<object>().ToList())
             : throw Wrong(type, node, "paths in camel case with commas such as \"user.displayName,photo\"");
-    }
-
-    private MessageValue Struct(MessageDescriptor type, JsonNode node)
-    {
-        if (node.Kind != JsonValueKind.Object)
-            throw Wrong(type, node, "an object in braces");
-        var valueType = FieldRules.Value(type.FindFieldByNumber(1)).MessageType;
-        var fields = new OrderedDictionary<object, object>();
-        foreach (var (name, at, value) in node.Members)
-        {
-            if (!fields.TryAdd(name, reader.Message(valueType, value)))
-                throw source.Error(at, $"the key \"{JsonNode.Short(name)}\" appears twice");
-        }
-        return new MessageValue(type).Set(1, fields);
-    }
-
-    private MessageValue List(MessageDescriptor type, JsonNode node)
-    {
-        if (node.Kind != JsonValueKind.Array)
-            throw Wrong(type, node, "a list in brackets");
-        var valueType = type.FindFieldByNumber(1).MessageType;
-        return new MessageValue(type).Set(1, node.Items.Select(object (item) => reader.Message(valueType, item)).ToList());
     }
 
     // struct.proto has null_value 1, number_value 2, string_value 3, bool_value 4, struct_value 5 and list_value 6.

@@ -16,7 +16,7 @@ internal static partial class SocketFile
     {
         if (!Path.Exists(path) && new FileInfo(path).LinkTarget is null)
             return SocketFileState.Absent;
-        // connect(2) fails in the same way on a regular file and on a stale socket, so the file's type is checked
+        // On Linux connect(2) fails in the same way on a regular file and on a stale socket, so the file's type is checked
         // first.
         if (!IsSocket(path))
             return SocketFileState.Other;
@@ -103,7 +103,8 @@ internal static partial class SocketFile
             var file = new FileInfo(path);
             return file.Exists && file.Attributes.HasFlag(FileAttributes.ReparsePoint) && file.LinkTarget is null && file.Length == 0;
         }
-        return OperatingSystem.IsLinux() && (Look(path).Mode & TypeMask) == TypeSocket;
+        // Outside Linux connect(2) itself tells that a file is no socket (ENOTSOCK).
+        return !OperatingSystem.IsLinux() || (Look(path).Mode & TypeMask) == TypeSocket;
     }
 
     private const int TypeMask = 0xF000;

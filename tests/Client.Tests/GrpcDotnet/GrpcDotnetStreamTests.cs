@@ -2,6 +2,7 @@ using Grpc.Core;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols.Grpc;
 using IpcBench.Client.Protocols.GrpcDotnet;
+using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Protocol.V1;
 using IpcBench.Transports;
@@ -71,6 +72,15 @@ public class GrpcDotnetStreamTests
         Assert.Equal(
             ["status 13", "not as expected", ""],
             [(await stream.CallAsync(1)).Kind ?? "", (await stream.CallAsync(2)).Kind ?? "", (await stream.CallAsync(3)).Kind ?? ""]);
+    }
+
+    [Fact]
+    public async Task No_message_is_awaited_if_the_load_ends_just_before_the_call()
+    {
+        await using var connection = Connection();
+        var stream = new GrpcDotnetPull(connection, new Bench.BenchClient(new SilentServer()), size: 10, chunk: 0, messages: 0);
+        stream.StopWaiting();
+        Assert.True((await stream.CallAsync(1).AsTask().WaitAsync(TestLoad.Patience, TestContext.Current.CancellationToken)).IsOver);
     }
 
     private static GrpcDotnetConnection Connection()

@@ -1,3 +1,5 @@
+using IpcBench.Client.Protocols.Http2;
+using IpcBench.Client.Engine;
 using IpcBench.Client.Tests.Http2.Support;
 using IpcBench.Http2;
 using static IpcBench.Client.Tests.Http2.Support.Http2Harness;
@@ -80,6 +82,75 @@ public class CitizenTests
             .. Frames.Frame(9, Frames.EndHeaders, 1, Frames.Block(("grpc-status", "0"))),
         ]);
         IsOk(call);
+    }
+
+    [Theory]
+    [InlineData("a", "b", false)]
+    [InlineData("a", "b", true)]
+    [InlineData("accept-encoding", "gzip, deflate", false)] // one byte each, in the static table
+    public void Fields_that_one_frame_cannot_hold_go_on_in_CONTINUATION(string name, string value, bool isStream)
+    {
+        const int count = 17_000;
+        var harness = WithRoom(new Http2Options
+        {
+            Request = Http2Request.Grpc("localhost", tls: false, "/a.B/C", [[]], Enumerable.Repeat((name, value), count)),
+            Reply = ReplyKind.Any,
+            Streams = 1,
+            IsStream = isStream,
+            IsUserMethod = true,
+            Flow = isStream ? Flow.Out : Flow.Both,
+        });
+        harness.Duplex.TakeSent();
+        var decoder = new HpackDecoder(HeaderBlocks.TableSize);
+        for (var id = 1; id <= (isStream ? 1 : 3); id += 2)
+        {
+            var call = harness.Call();
+            var frames = harness.Duplex.TakeFrames();
+            var last = frames.FindIndex(frame => frame.Header.Has(FrameFlags.EndHeaders));
+            Assert.InRange(last, 1, 6);
+            Assert.All(frames, frame => Assert.InRange(frame.Header.Length, 0, FrameReader.MaxFrame));
+            Assert.All(frames, frame => Assert.Equal(id, frame.Header.StreamId));
+            Assert.Equal([FrameType.Headers, .. Enumerable.Repeat(FrameType.Continuation, last), FrameType.Data],
+                frames.Select(frame => frame.Header.Type));
+            var received = 0;
+            decoder.Observer = (name, _) => received++;
+            decoder.Decode(frames[..(last + 1)].SelectMany(frame => frame.Payload).ToArray());
+            Assert.Equal(7 + count, received);
+            if (!isStream)
+                harness.Duplex.Deliver(Frames.Reply(id, []));
+            IsOk(call);
+        }
+    }
+
+    [Fact]
+    public void A_table_size_that_one_SETTINGS_frame_lowers_and_raises_again_is_announced()
+    {
+        const int tableSize = 1;
+        var harness = new Http2Harness().Opened();
+        for (var id = 1; id <= 3; id += 2)
+        {
+            IsOk(Answered(id));
+            Assert.NotEqual(0x20, Block()[0]);
+        }
+        harness.Duplex.Deliver(Frames.Settings((tableSize, 0), (tableSize, 4096)));
+        harness.Duplex.TakeSent();
+        IsOk(Answered(5));
+        Assert.Equal([0x20, 0x3f, 0xe1, 0x1f], Block()[..4]); // 0, then 4096
+        IsOk(Answered(7));
+        harness.Duplex.TakeSent();
+        harness.Duplex.Deliver(Frames.Settings((tableSize, 4096)));
+        harness.Duplex.TakeSent();
+        IsOk(Answered(9));
+        Assert.NotEqual(0x20, Block()[0]);
+
+        Task<CallResult> Answered(int id)
+        {
+            var call = harness.Call();
+            harness.Duplex.Deliver(Frames.Reply(id, 10));
+            return call;
+        }
+
+        byte[] Block() => harness.Duplex.TakeFrames().Single(frame => frame.Header.Type == FrameType.Headers).Payload;
     }
 
     [Fact]

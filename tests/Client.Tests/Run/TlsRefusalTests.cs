@@ -3,7 +3,9 @@ using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
+using IpcBench.Client.Cli;
 using IpcBench.Client.Run;
+using IpcBench.Client.Tests.Cli;
 using IpcBench.Client.Tests.Engine.Support;
 using IpcBench.Transports;
 
@@ -30,10 +32,25 @@ public sealed class TlsRefusalTests : IDisposable
     public async Task The_error_of_a_rejected_certificate_says_what_to_do()
     {
         using var server = new TlsServer(folder.FullName, SslApplicationProtocol.Http2);
+        var authorities = new X509Certificate2Collection();
+        authorities.ImportFromPemFile(Path.Combine(folder.FullName, "ca.pem"));
         var reason = await ReasonAsync(
-            server.Address, new() { ServerName = "another.example", CaCertificate = Path.Combine(folder.FullName, "ca.pem") });
+            server.Address, new() { ServerName = "another.example", Authorities = authorities });
         Assert.Matches("RemoteCertificateNameMismatch", reason);
         Assert.EndsWith(" (--insecure accepts any certificate, --cacert FILE the certificates of one authority)", reason);
+    }
+
+    [Fact]
+    public async Task The_files_of_certificates_are_not_read_again_for_each_connection()
+    {
+        using var server = new TlsServer(folder.FullName, SslApplicationProtocol.Http2);
+        string File(string name) => Path.Combine(folder.FullName, name);
+        var options = Typed.Read(Preset.Main, "-U", $"{server.Address}", "--sni", Authority.Name,
+            "--cacert", File("ca.pem"), "--cert", File("server.pem"), "--key", File("server.key")).Connector;
+        foreach (var file in folder.GetFiles())
+            file.Delete();
+        for (var i = 0; i < 2; i++)
+            await (await Connector.For(server.Address, options).ConnectAsync(Cancel)).DisposeAsync();
     }
 
     [Fact]

@@ -26,6 +26,7 @@ internal sealed class GrpcDotnetConnection : IConnection
     private bool accepting;
     private bool isFirstDue;
     private int reconnects;
+    private volatile int opening;
 
     /// <param name="scheduler">Runs the pauses between attempts to reopen the connection.</param>
     /// <param name="options">The address, the number of streams, the flow, and the payload size of a Download or a Pull.</param>
@@ -75,6 +76,9 @@ internal sealed class GrpcDotnetConnection : IConnection
 
     public bool IsOpen { get; private set; }
 
+    /// <summary>The number of the present connection: 1 for the first, and one more each time that a new connection was opened.</summary>
+    public int Opening => opening;
+
     public int Reopened => reopener.Reopened + Volatile.Read(ref reconnects);
 
     // StreamsAllowed is null: the library respects the server's limit but does not report it. When a call waits for a free
@@ -88,6 +92,7 @@ internal sealed class GrpcDotnetConnection : IConnection
         lock (gate)
         {
             IsOpen = true;
+            opening++;
             Signal(true);
         }
         if (disposing.IsCancellationRequested && Interlocked.Exchange(ref opened, null) is { } late)
@@ -108,11 +113,12 @@ internal sealed class GrpcDotnetConnection : IConnection
     }
 
     /// <summary>Called when a call has found that the connection is dead. No more calls are sent before a new connection is open.</summary>
-    public void Lost()
+    /// <param name="on">The <see cref="Opening"/> of the call. Other calls on the same connection may find its death later.</param>
+    public void Lost(int on)
     {
         lock (gate)
         {
-            if (!IsOpen || disposing.IsCancellationRequested)
+            if (!IsOpen || on != opening || disposing.IsCancellationRequested)
                 return;
             IsOpen = false;
         }

@@ -116,6 +116,8 @@ internal sealed class GrpcDotnetPull(GrpcDotnetConnection connection, Bench.Benc
 
     protected override async Task<CallResult> Call(long sentNs, CancellationToken cancellation)
     {
+        if (isOver)
+            return CallResult.Over; // the load has ended between ReadyAsync and this call, so nothing cuts off the wait for a message
         if (Open is not AsyncServerStreamingCall<Payload> call)
         {
             var request = new PullRequest

@@ -12,6 +12,9 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     private CancellationTokenSource cutOff = new();
     private long sentNs = long.MaxValue;
 
+    // The number of the connection on which the call is made.
+    private int opening;
+
     protected GrpcDotnetConnection Connection => connection;
 
     /// <summary>The stream that stays open between calls. Null when there is none. A failed call ends it.</summary>
@@ -56,7 +59,10 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
     {
         try
         {
-            var result = await make(nowNs, Begin(nowNs)).ConfigureAwait(false);
+            var token = Begin(nowNs);
+            if (Open is null)
+                opening = connection.Opening;
+            var result = await make(nowNs, token).ConfigureAwait(false);
             if (result.IsOk)
                 connection.OnSuccess();
             else
@@ -68,15 +74,12 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
             Close();
             return Result(e);
         }
-        catch (Exception)
+        catch (Exception e)
         {
             // After the connection broke, a write may throw any exception of the library's HTTP/2 handler, even of its
             // decoder.
             Close();
-            if (cutOff.IsCancellationRequested)
-                return CallResult.CutOff;
-            connection.Lost();
-            return CallResult.Failed(FailureKind.ConnectionLost);
+            return cutOff.IsCancellationRequested ? CallResult.CutOff : Broken(e);
         }
         finally
         {
@@ -104,13 +107,28 @@ internal abstract class GrpcDotnetStream(GrpcDotnetConnection connection) : IStr
         if (e.StatusCode == StatusCode.Cancelled && cutOff.IsCancellationRequested)
             return CallResult.CutOff;
         // If the status has a DebugException, the server sent no status: the library made this status itself.
-        if (e.Status.DebugException is null || (HasDeadline && e.StatusCode == StatusCode.DeadlineExceeded))
+        if (e.Status.DebugException is not { } cause || (HasDeadline && e.StatusCode == StatusCode.DeadlineExceeded))
         {
             var kind = FailureKind.OfGrpc((int)e.StatusCode);
             connection.Notes.Add(kind, e.Status.Detail);
             return CallResult.Failed(kind);
         }
-        connection.Lost();
+        return Broken(cause);
+    }
+
+    /// <summary>Returns the result of a call that the server has ended without a status.</summary>
+    private CallResult Broken(Exception cause)
+    {
+        for (var inner = cause; inner is not null; inner = inner.InnerException)
+        {
+            // .NET throws the same exception after RST_STREAM and after GOAWAY with an error. Only the text tells which of the two came.
+            if (inner is HttpProtocolException && inner.Message.StartsWith("The HTTP/2 server reset the stream", StringComparison.Ordinal))
+            {
+                connection.Notes.Add(FailureKind.Reset, inner.Message);
+                return CallResult.Failed(FailureKind.Reset);
+            }
+        }
+        connection.Lost(opening);
         return CallResult.Failed(FailureKind.ConnectionLost);
     }
 }

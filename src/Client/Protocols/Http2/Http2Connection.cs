@@ -33,7 +33,7 @@ internal sealed class Http2Connection : IFrameHandler
         streams = new StreamTable(options.Streams);
         requests = new RequestSender(options, streams, output, client.BlockedClock);
         replies = new ReplyReceiver(client, options, streams, requests, output);
-        mostUnsent = MostUnsent + options.Request.LongestBody * options.Streams;
+        mostUnsent = MostUnsent + (options.Request.Fields.PlainBlock.Length + options.Request.LongestBody) * options.Streams;
     }
 
     /// <summary>Objects to prefetch, since the next reply and the next request use them.</summary>
@@ -170,7 +170,7 @@ internal sealed class Http2Connection : IFrameHandler
                 FrameRules.Length(header, 4);
                 RequireOpened(header.StreamId);
                 if (streams.Find(header.StreamId) is { } stream)
-                    replies.End(stream, stream.InTime(CallResult.Failed("reset")));
+                    replies.End(stream, stream.InTime(CallResult.Failed(FailureKind.Reset)));
                 break;
             case FrameType.GoAway:
                 var last = FrameRules.GoAway(header, payload);

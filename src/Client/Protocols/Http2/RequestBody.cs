@@ -22,7 +22,7 @@ internal sealed class RequestBody
         var end = message.Length == 0 ? FrameFlags.EndStream : FrameFlags.None;
         frames.WriteFrame(FrameType.Headers, FrameFlags.EndHeaders | end, 0, block);
         SecondFrame = frames.WrittenCount;
-        if (message.Length > FrameReader.MaxFrame)
+        if (message.Length > FrameReader.MaxFrame || block.Length > FrameReader.MaxFrame)
             return;
         if (message.Length > 0)
             frames.WriteFrame(FrameType.Data, FrameFlags.EndStream, 0, message);
@@ -34,7 +34,7 @@ internal sealed class RequestBody
 
     /// <summary>
     /// The whole request with stream identifier 0: a HEADERS frame, and a DATA frame if there is a body. Null when the
-    /// body needs more than one DATA frame.
+    /// fields or the body need more than one frame.
     /// </summary>
     public byte[]? IndexedFrames { get; }
 

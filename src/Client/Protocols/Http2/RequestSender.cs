@@ -61,7 +61,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
             return;
         }
         var end = length == 0 ? FrameFlags.EndStream : FrameFlags.None;
-        output.WriteFrame(FrameType.Headers, FrameFlags.EndHeaders | end, id, fields.Next());
+        output.WriteHeaders(end, id, fields.Next());
         stream.OpenedAt = output.Written;
         if (length > 0 && !TrySendRest(stream))
             blocked.Enqueue(stream);
@@ -75,7 +75,7 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
         {
             stream.BeginStream(TakeId(), peer.InitialWindow);
             streams.Add(stream.Id, stream);
-            output.WriteFrame(FrameType.Headers, FrameFlags.EndHeaders, stream.Id, fields.Next());
+            output.WriteHeaders(FrameFlags.None, stream.Id, fields.Next());
             stream.OpenedAt = output.Written;
         }
         stream.BeginMessage();
@@ -130,6 +130,8 @@ internal sealed class RequestSender(Http2Options options, StreamTable streams, O
     public long OnSettings(ReadOnlySpan<byte> payload)
     {
         var change = peer.Apply(payload);
+        // One SETTINGS frame may set the size twice. The server has dropped what does not fit into the smallest size.
+        fields.OnTableSize(peer.LeastHeaderTableSize);
         fields.OnTableSize(peer.HeaderTableSize);
         return change;
     }

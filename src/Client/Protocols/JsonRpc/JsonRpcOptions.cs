@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Globalization;
 using System.Text;
-using System.Text.Json;
 using IpcBench.Client.Engine;
 
 namespace IpcBench.Client.Protocols.JsonRpc;
@@ -24,9 +23,7 @@ internal sealed record JsonRpcOptions
     public JsonRpcOptions(ToolCall call)
     {
         Notes = new(call.Secrets);
-        afterId = Encoding.UTF8.GetBytes(
-            $",\"method\":\"tools/call\",\"params\":{{\"name\":{JsonSerializer.Serialize(call.Name, JsonNames.Default.String)},"
-            + $"\"arguments\":{call.Arguments}}}}}");
+        afterId = Encoding.UTF8.GetBytes($",\"method\":\"tools/call\",\"params\":{call.Parameters}}}");
     }
 
     /// <summary>

@@ -11,6 +11,9 @@ namespace IpcBench.Client.Protocols.JsonRpc;
 /// <param name="Arguments">The arguments as a JSON object.</param>
 internal sealed record ToolCall(string Name, string Arguments)
 {
+    /// <summary>The parameters of <c>tools/call</c> as a JSON object.</summary>
+    public string Parameters => $"{{\"name\":{JsonSerializer.Serialize(Name, JsonNames.Default.String)},\"arguments\":{Arguments}}}";
+
     /// <summary>A hash of the arguments, by which results files distinguish calls with different arguments.</summary>
     public string Hash => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(Arguments)))[..12];
 
