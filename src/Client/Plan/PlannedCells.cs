@@ -105,5 +105,5 @@ internal static class PlannedCells
     }
 
     private static string LoadName(GivenLoad? given, double? rate) => given?.Name
-        ?? (rate is { } perSecond ? string.Create(CultureInfo.InvariantCulture, $"{perSecond:0.##}/s") : CellKey.FullLoad);
+        ?? (rate is { } perSecond ? string.Create(CultureInfo.InvariantCulture, $"{perSecond:0.##########}/s") : CellKey.FullLoad);
 }
