@@ -1,4 +1,5 @@
 using System.CommandLine;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Experiments.Http;
 using IpcBench.Client.Loads.Find;
 using IpcBench.Client.Plan;
@@ -44,6 +45,29 @@ public class HttpOptionsReaderTests
     }
 
     [Fact]
+    // Without the content in the key, --resume would mix two workloads if the file of --body changed between the runs.
+    [Fact]
+    public void The_key_of_a_cell_tells_different_bodies_apart()
+    {
+        var body = Path.GetTempFileName();
+        try
+        {
+            File.WriteAllText(body, "first");
+            var before = KeyOf(Read("http://a:1/", "--body", body));
+            Assert.Equal(before, KeyOf(Read("http://a:1/", "--body", body)));
+            File.WriteAllText(body, "other");
+            Assert.NotEqual(before, KeyOf(Read("http://a:1/", "--body", body)));
+            Assert.Equal("", KeyOf(Read("http://a:1/")).Corpus);
+        }
+        finally
+        {
+            File.Delete(body);
+        }
+
+        static CellKey KeyOf(RunOptions options) => PlannedCells.For(options, [new Target(options.Http[0].Address, options.Variants[0],
+            Protocol: "http1", Request: options.Http[0].Request)]).Single().Record.Key;
+    }
+
     public void A_number_of_calls_replaces_the_duration() =>
         Assert.Equal(1000, Read("http://a:1/", "-n", "1000", "-c", "1").Calls);
 
