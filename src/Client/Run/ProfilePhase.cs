@@ -33,6 +33,7 @@ internal sealed class ProfilePhase(BenchPlan plan, ServerSet servers, IRoundRunn
     public async Task RunAsync(CancellationToken cancellation)
     {
         var refused = "";
+        servers.EnterProfile();
         try
         {
             observer.Note(string.Create(CultureInfo.InvariantCulture,
