@@ -240,9 +240,10 @@ public sealed class TextLayoutTests
 
     [Theory]
     [InlineData("a number of 7.0 % stays", 15, "a number of|7.0 % stays")]
+    [InlineData("by +20 % [9.2, 32] now", 14, "by +20 %|[9.2, 32] now")]
     [InlineData("averyverylongword and", 8, "averyverylongword|and")]
     [InlineData("", 8, "")]
-    public void Sentences_break_between_words_and_never_before_a_unit(string text, int width, string lines) =>
+    public void Sentences_break_between_words_and_never_before_a_unit_or_in_an_interval(string text, int width, string lines) =>
         Assert.Equal(lines, string.Join('|', TextWrapping.Lines(text, width)));
 }
 
