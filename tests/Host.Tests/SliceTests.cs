@@ -29,7 +29,7 @@ public sealed class SliceTests
         { "load", @"\b(Share|Rate)Load\b|""--load""|""--my-rate""|\bSavings\b", ["Client/Loads/Given"], 5 },
         { "profile", @"\bSampler\b|\bPerf(Recording|Script|Sample)\b|\bStage(Shares|Tally|Difference)\b|\bProfile(Section|Phase|Check)\b"
             + @"|""--profile""", ["Client/Profile", "Analysis/Profile"], 10 },
-        { "work", @"\bBreakEven\w*\b|\bServerWork\b|\bWorkT(ime|ext)\b|""--?work""", [], 14 },
+        { "work", @"\bBreakEven\w*\b|\bServerWork\b|\bWorkT(ime|ext)\b|""--?work""", [], 13 },
     };
 
     [Theory]
