@@ -57,6 +57,12 @@ try
         return ExitCode.Usage;
     }
 
+    // This program starts again before an option's file is read, since the file may be a pipe, which can be read only once.
+    if (typed.CommandResult is { Command: RootCommand or MeasuringCommand } measuring
+        && measuring.GetValue<string>("--client-cpus") is { } cpus
+        && Relaunch.Under(Parsers.Cpus(cpus, "--client-cpus"), args) is { } exit)
+        return exit;
+
     // There is no ProcessTerminationTimeout, because the run handles Ctrl-C itself and keeps its measurements.
     var code = await typed.InvokeAsync(
         new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null });

@@ -55,6 +55,16 @@ public sealed class TextLayoutTests
     }
 
     [Fact]
+    public void The_report_says_nothing_of_the_runtime_and_the_GC_of_a_server_that_tells_neither()
+    {
+        var run = new SampleRuns { Sizes = [10], Rounds = 8, SamplesPerRound = 40 }.Make();
+        run = run with { Servers = [run.Servers[0] with { Stack = "grpcio", StackVersion = "1.80", Runtime = "", GcMode = "" }] };
+        Assert.Contains("\nserver grpcio 1.80\n", new TextReport().Make(new ReportModel(run)), StringComparison.Ordinal);
+        var server = new HtmlReport().Make(new ReportModel(run)).Split('\n').Single(line => line.Contains("grpcio 1.80 ("));
+        Assert.Matches(@"grpcio 1\.80 \([^)]+\), on http", server);
+    }
+
+    [Fact]
     public void A_screen_has_one_row_per_load_and_ratios_only_in_the_answer()
     {
         var text = Made(new TextLayout(80, IsBrief: true));
@@ -230,9 +240,10 @@ public sealed class TextLayoutTests
 
     [Theory]
     [InlineData("a number of 7.0 % stays", 15, "a number of|7.0 % stays")]
+    [InlineData("by +20 % [9.2, 32] now", 14, "by +20 %|[9.2, 32] now")]
     [InlineData("averyverylongword and", 8, "averyverylongword|and")]
     [InlineData("", 8, "")]
-    public void Sentences_break_between_words_and_never_before_a_unit(string text, int width, string lines) =>
+    public void Sentences_break_between_words_and_never_before_a_unit_or_in_an_interval(string text, int width, string lines) =>
         Assert.Equal(lines, string.Join('|', TextWrapping.Lines(text, width)));
 }
 

@@ -17,6 +17,15 @@ public sealed class WholeFileTests : IDisposable
     private static void Write(string path, string text) => WholeFile.Write(path, file => file.Write(Encoding.UTF8.GetBytes(text)));
 
     [Fact]
+    public void The_refusal_of_a_folder_without_new_files_names_no_temporary_file()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the paths are Linux's");
+        var refused = Assert.Throws<UnauthorizedAccessException>(() => Write("/proc/run.json", "new"));
+        Assert.Equal("cannot write /proc/run.json: this user may not write in the folder /proc",
+            WholeFile.Refusal("/proc/run.json", refused));
+    }
+
+    [Fact]
     public void A_symbolic_link_stays_and_its_target_is_replaced()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "links need a privilege on Windows");

@@ -30,7 +30,7 @@ public sealed class SliceTests
         { "profile", @"\bSampler\b|\bPerf(Recording|Script)\b|\bStackSample\b|\bRuntime(Recording|Samples)\b"
             + @"|\bStage(Shares|Tally|Difference)\b|\bProfile(Section|Phase|Check)\b|""--profile""",
             ["Client/Profile", "Analysis/Profile"], 10 },
-        { "work", @"\bBreakEven\w*\b|\bServerWork\b|\bWorkT(ime|ext)\b|""--?work""", [], 14 },
+        { "work", @"\bBreakEven\w*\b|\bServerWork\b|\bWorkT(ime|ext)\b|""--?work""", [], 13 },
     };
 
     [Theory]

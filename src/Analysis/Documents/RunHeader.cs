@@ -27,8 +27,8 @@ internal static class RunHeader
             yield return Calls(run, call);
         yield return Machine(host);
         foreach (var server in record.Servers)
-            yield return $"server {server.Stack} {server.StackVersion}, {server.Runtime}, {server.GcMode} GC".Replace(" ,", ",",
-                StringComparison.Ordinal);
+            yield return "server " + List($"{server.Stack} {server.StackVersion}".Trim(), server.Runtime,
+                server.GcMode.Length > 0 ? server.GcMode + " GC" : "");
         foreach (var process in record.ServerProcesses)
             yield return ServerCpu(record, process);
     }
@@ -132,6 +132,9 @@ internal static class RunHeader
         : Quantity.Seconds(options.DurationNs) + (options.SliceNs > 0 ? $" in slices of {Quantity.Seconds(options.SliceNs)}" : "");
 
     private static string Join(params string[] parts) => string.Join(' ', parts.Where(part => part.Length > 0));
+
+    /// <summary>Returns the parts that are not empty, with commas between them.</summary>
+    internal static string List(params string[] parts) => string.Join(", ", parts.Where(part => part.Length > 0));
 }
 
 /// <summary>The machine and the settings of a run, by name.</summary>
@@ -151,8 +154,8 @@ internal static class EnvironmentList
             ? TextBuilding.Invariant($"at most {host.OpenFileLimit} open files, accept queue of {host.SoMaxConn}") : "");
         foreach (var server in run.Servers)
         {
-            yield return ("server", $"{server.Stack} {server.StackVersion} ({Version(server.Version)}), {server.Runtime}, GC "
-                + $"{server.GcMode}, on {string.Join(", ", server.Addresses)}");
+            yield return ("server", RunHeader.List($"{server.Stack} {server.StackVersion} ({Version(server.Version)})", server.Runtime,
+                server.GcMode.Length > 0 ? "GC " + server.GcMode : "", "on " + string.Join(", ", server.Addresses)));
             yield return ("server settings", Join(server.Settings));
         }
         yield return ("knobs", Join(options.Knobs));

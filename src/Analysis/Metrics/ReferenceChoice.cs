@@ -25,7 +25,7 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
     public int? Choose(int cell)
     {
         var key = cells[cell];
-        var candidates = Enumerable.Range(0, cells.Count).Where(i => SameWorkload(cells[i], key)).ToList();
+        var candidates = Enumerable.Range(0, cells.Count).Where(i => Workload.From(cells[i]) == Workload.From(key)).ToList();
         if (Parts(key.Variant).Contains(SecondMark))
             return First(candidates, other => other == Without(key, SecondMark));
         var named = First(candidates, other => other.Arm == reference);
@@ -69,9 +69,6 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
         var found = candidates.FindIndex(i => fits(cells[i]));
         return found < 0 ? null : candidates[found];
     }
-
-    private static bool SameWorkload(CellKey a, CellKey b) =>
-        (a.Size, a.Connections, a.Streams, a.Load, a.ServerWork) == (b.Size, b.Connections, b.Streams, b.Load, b.ServerWork);
 
     private static bool SameFamily(CellKey a, CellKey b) =>
         (a.Protocol, a.Client, a.Mode, a.WithoutWait) == (b.Protocol, b.Client, b.Mode, b.WithoutWait);

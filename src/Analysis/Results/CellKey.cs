@@ -33,8 +33,8 @@ public sealed record CellKey
     public string Method { get; init; } = "";
 
     /// <summary>
-    /// The first 12 digits of the hash of the requests of <see cref="Method"/> (<see cref="CallRecord.Corpus"/>). The key
-    /// has the hash because other requests are other work.
+    /// The first 12 digits of the hash of the requests of <see cref="Method"/> (<see cref="CallRecord.Corpus"/>), or of the
+    /// body of an HTTP request. The key has the hash because other requests are other work.
     /// </summary>
     public string Corpus { get; init; } = "";
 

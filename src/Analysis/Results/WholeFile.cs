@@ -203,7 +203,8 @@ public static partial class WholeFile
         {
             return new FileStream(temporary, FileMode.CreateNew, FileAccess.Write, FileShare.None);
         }
-        catch (UnauthorizedAccessException e) // the message of e names the temporary file, which the user does not know
+        // The message of e names the temporary file, which the user does not know. In /proc no file can be made, not even by root.
+        catch (Exception e) when (e is UnauthorizedAccessException or FileNotFoundException)
         {
             throw new UnauthorizedAccessException($"this user may not write in the folder {folder}", e);
         }

@@ -33,13 +33,14 @@ public static class TextWrapping
     public static string Cut(string text, int? width) =>
         width is { } most && text.Length > most ? text[..Math.Max(0, most - 1)] + "…" : text;
 
-    // A number and its unit stay on one line: "7.0 %", "3 × 2".
+    // A number and its unit stay on one line, and so does an interval: "7.0 %", "3 × 2", "[−2.5, 12]".
     internal static List<string> Words(string text)
     {
         var words = new List<string>();
         foreach (var word in text.Split(' ', StringSplitOptions.RemoveEmptyEntries))
         {
-            var joins = words.Count > 0 && words[^1].Length > 0 && char.IsAsciiDigit(words[^1][^1]) && IsUnit(word);
+            var joins = words is [.., [.., var last] before]
+                && ((char.IsAsciiDigit(last) && IsUnit(word)) || before is ['[', (>= '0' and <= '9') or '−' or '+', .., ',']);
             if (joins)
                 words[^1] += " " + word;
             else

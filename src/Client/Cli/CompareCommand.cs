@@ -28,7 +28,7 @@ internal static class CompareCommand
         };
         command.SetAction(typed =>
         {
-            var limits = (typed.GetValue(failOn) ?? []).Select(Limit).ToList();
+            var limits = Limits(typed, failOn, strict, across);
             Func<IReadOnlyList<FileComparison>, IReadOnlyList<Gate>, string> make = typed.GetValue(format) switch
             {
                 null or "text" => (all, _) =>
@@ -72,8 +72,17 @@ internal static class CompareCommand
             Description = "exit 4 also when a part of the interval is beyond a limit, or there is no interval",
         };
 
-    /// <exception cref="UsageException">The text is not a limit such as <c>p99&gt;10%</c>.</exception>
-    internal static GateLimit Limit(string text)
+    /// <summary>Reads the limits of <c>--fail-on</c>.</summary>
+    /// <param name="dependent">Options that have an effect only if there is a limit.</param>
+    /// <exception cref="UsageException">A text is not a limit such as <c>p99&gt;10%</c>, or an option has no effect.</exception>
+    internal static IReadOnlyList<GateLimit> Limits(ParseResult typed, Option<string[]> failOn, params Option<bool>[] dependent)
+    {
+        var limits = (typed.GetValue(failOn) ?? []).Select(Limit).ToList();
+        return limits.Count == 0 && Array.Find(dependent, typed.GetValue) is { } idle
+            ? throw new UsageException($"{idle.Name} is for --fail-on: add --fail-on, or leave out {idle.Name}") : limits;
+    }
+
+    private static GateLimit Limit(string text)
     {
         try
         {

@@ -13,7 +13,7 @@ namespace IpcBench.Client.Cli;
 /// </summary>
 internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAction
 {
-    private const int Left = 26, UsualWidth = 100;
+    private const int Left = 26, LeftBelow = 6, UsualWidth = 100, Narrow = 60;
 
     private const string Examples = """
         Examples:
@@ -55,8 +55,8 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
         ("doubt", "a reason to distrust a number, with advice"),
     ];
 
-    /// <summary>The width of the help in columns: the terminal's width within 60 to 120, or 100 in a file or pipe.</summary>
-    private static int Width => Console.IsOutputRedirected ? UsualWidth : Math.Clamp(Console.WindowWidth, 60, 120);
+    /// <summary>The width of the help in columns: the terminal's width within 40 to 120, or 100 in a file or pipe.</summary>
+    private static int Width => Console.IsOutputRedirected ? UsualWidth : Math.Clamp(Console.WindowWidth, 40, 120);
 
     public override bool ClearsParseErrors => true;
 
@@ -167,16 +167,17 @@ internal sealed class GroupedHelp(HelpOption option) : SynchronousCommandLineAct
         return one.HelpName is { Length: > 0 } value && one.ValueType != typeof(bool) ? $"{names} {value}" : names;
     }
 
-    private static IEnumerable<string> Row(string name, string? text)
+    private static IEnumerable<string> Row(string name, string? text) => Row(name, text, Width);
+
+    /// <summary>Returns the lines of an option. Its description is below the name if the terminal is too narrow for two columns.</summary>
+    internal static IEnumerable<string> Row(string name, string? text, int width)
     {
-        var beside = name.Length + 2 <= Left - 2;
+        var hanging = new string(' ', width < Narrow ? LeftBelow : Left);
+        var beside = width >= Narrow && name.Length + 2 <= Left - 2;
         if (!beside)
             yield return "  " + name;
-        foreach (var line in TextWrapping.Lines(text ?? "", Width, beside ? ("  " + name).PadRight(Left) : new string(' ', Left),
-            new string(' ', Left)))
-        {
+        foreach (var line in TextWrapping.Lines(text ?? "", width, beside ? ("  " + name).PadRight(Left) : hanging, hanging))
             yield return line;
-        }
     }
 
     /// <summary>

@@ -51,7 +51,10 @@ internal static class ReportCommand
                 if (text.Length == 0)
                     throw new EnvironmentException(
                         $"there is nothing in {string.Join(", ", named)} that --format {report.Format} can show");
-                Write(text, path);
+                if (path is null)
+                    Console.Out.Write(text);
+                else
+                    ReportFile.Write(path, text);
             }
             return ExitCode.Ok;
         });
@@ -76,26 +79,18 @@ internal static class ReportCommand
         var ending => ReportEnding.FormatOf(ending) ?? throw new UsageException(
             $"-o: no format has the extension '{ending}': add --format, or use one of .json, {ReportEnding.Known}"),
     };
-
-    private static void Write(string text, string? path)
-    {
-        if (path is null)
-            Console.Out.Write(text);
-        else
-            ReportFile.Write(path, text);
-    }
 }
 
 /// <summary>Reads the results files of a command. Each file gets a name that distinguishes it from the other files.</summary>
 internal static class ResultsReading
 {
     /// <exception cref="EnvironmentException">A file cannot be read or is not a results file.</exception>
-    public static IReadOnlyList<(string Name, RunRecord Run)> Read(IReadOnlyList<string> paths)
+    public static ReportModel Model(IReadOnlyList<string> paths)
     {
         try
         {
-            var runs = paths.Select(path => Load(path)).ToList();
-            return [.. paths.Zip(NamesOf(paths, runs), runs).Select(file => (file.Second, file.Third))];
+            var runs = paths.Select(Load).ToList();
+            return new ReportModel([.. NamesOf(paths, runs).Zip(runs)]);
         }
         catch (ResultsFileException e)
         {
@@ -109,8 +104,6 @@ internal static class ResultsReading
         var json = ResultsFile.Read(path);
         return CrankFile.TryParse(json, path) ?? ResultsFile.Parse(json, path);
     }
-
-    public static ReportModel Model(IReadOnlyList<string> paths) => new(Read(paths));
 
     /// <summary>
     /// Returns the labels if every run has a label and all labels differ. Otherwise returns the file names if all file names differ,

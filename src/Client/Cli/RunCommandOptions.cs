@@ -108,7 +108,7 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
         preset.Help("--timeout", "a call that takes longer is cut off", preset.Timeout));
 
     public Option<string> MaxTime { get; } = list.Text(HelpPlace.Time.Rarely, "--max-time", "TIME",
-        preset.Help("--max-time", "start no round that would end after this time")
+        preset.Help("--max-time", "start no round that would end after this time, except the first at each kind of load")
             + (preset.Shapes.Count > 0 ? $" (default: {preset.MaxTime} with -r auto, {preset.QuickLimit} with --quick)"
                 : $" (default: {preset.MaxTime} with -r auto)"));
 

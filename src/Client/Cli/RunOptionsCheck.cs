@@ -5,6 +5,7 @@ using IpcBench.Analysis.Results;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Protocols;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Cli;
 
@@ -22,6 +23,13 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
 
     // Pull is measured once for each size of --chunk, every other mode once.
     private int Ways => options.Modes.Sum(mode => mode == CallMode.Pull ? options.Chunks.Count : 1);
+
+    /// <summary>The end of a sentence that says why no cells take turns (<see cref="BenchPlan.InTurns"/>). Null when cells may.</summary>
+    private string? InOneWindow =>
+        (isTyped(declared.Calls) ? "-n" : options.Rate is not null ? "-R" : options.Watches.Count > 0 ? "--watch"
+            : options.ConnectPerCall is [true] ? "--connect-per-call" : null) is { } option
+            ? $"with {option} each cell is measured in one window: leave out one of the two"
+            : options.Calls is not null ? $"{declared.Preset.Name} measures a number of packets: add -d 1s" : null;
 
     /// <exception cref="UsageException">Options contradict each other.</exception>
     public void Check()
@@ -53,11 +61,29 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         {
             return "--http2-window: the client grpc-dotnet takes 65535 bytes to 16MiB, so write --client wire for other values";
         }
-        var idle = options.Protocols.All(ProtocolTable.IsJsonRpc)
-            ? Knob.All.FirstOrDefault(knob => knob.IsOfHttp2 && options.Variants.Any(variant => knob.Read(variant.Knobs) is not null))
-            : null;
-        return idle is null ? null : $"{idle.Option} changes nothing for JSON-RPC: add grpc to --protocol, or leave the setting out";
+        foreach (var knob in Knob.All)
+        {
+            var set = options.Variants.Where(variant => knob.Read(variant.Knobs) is not null).ToList();
+            if (set.Count == 0)
+                continue;
+            if (knob.IsOfHttp2 && options.Protocols.All(ProtocolTable.IsJsonRpc))
+                return $"{knob.Option} changes nothing for JSON-RPC: add grpc to --protocol, or leave the setting out";
+            if (!options.Kinds.Any(knob.IsOf))
+                return $"{knob.Option} changes nothing over {string.Join(", ", options.Kinds.Distinct())}: measure tcp too, or leave out "
+                    + knob.Option;
+            var sockets = set.ConvertAll(variant => SocketsOf(variant, options));
+            if (options.OwnServer && !sockets.Exists(one => (IsRawEcho(options) ? knob.EchoSockets : knob.Sockets).Contains(one)))
+                return $"{knob.Option} changes nothing for the server's sockets '{sockets[0]}': write --sockets dotnet, or leave out "
+                    + knob.Option;
+        }
+        return null;
     }
+
+    private static string SocketsOf(Variant variant, RunOptions options) =>
+        variant.Knobs.Sockets ?? (IsRawEcho(options) && EventLoop.IsSupported ? "loop" : "dotnet");
+
+    /// <summary>True when the server only echoes, without Kestrel. TLS always needs Kestrel.</summary>
+    private static bool IsRawEcho(RunOptions options) => options.Protocols is [ProtocolTable.Echo] && !options.Kinds.Contains("tls");
 
     private IEnumerable<string> OfCrank()
     {
@@ -86,35 +112,33 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
     private IEnumerable<string> OfServers()
     {
         // Each connection over stdio has its own child process. With two child processes, the Windows build did not end under wine.
-        var kinds = options.OwnServer ? options.Transports : options.Addresses.Select(address => address.Kind);
-        if (OperatingSystem.IsWindows() && kinds.Contains(Address.Child.Stdio)
+        if (OperatingSystem.IsWindows() && options.Kinds.Contains(Address.Child.Stdio)
             && options.Topologies.Any(topology => topology.Connections > 1))
             yield return "stdio is measured with one connection on Windows: write -c 1";
+        if (options.Kinds.FirstOrDefault(Address.Child.IsKind) is { } child)
+        {
+            if (options.ConnectPerCall.Contains(true))
+                yield return $"--connect-per-call would start a process for each call over {child}: leave out --connect-per-call";
+            var hasKestrel = options.Protocols is not [ProtocolTable.Echo];
+            var engines = options.Variants.Where(variant => !variant.EchoAlone).Select(variant => variant.Knobs.Sockets).ToList();
+            if ((hasKestrel || !options.OwnServer || engines.Contains("dotnet"))
+                && options.Topologies.Any(topology => topology.Connections > MostChildren))
+                yield return $"{child} starts a process for each connection, and at most {MostChildren}: name the load, e.g. -c 1 -m 64";
+            if (hasKestrel && engines.Find(one => one is not (null or "dotnet")) is { } sockets)
+                yield return $"--sockets {sockets} does not apply to {child}: leave out one of the two";
+            if (options.ServerPids is not null && options.Kinds.All(Address.Child.IsKind))
+                yield return $"--server-pids is for a server that listens, but {child} starts a process for each connection: leave out "
+                    + "--server-pids";
+        }
+        Option<string>[] ofTls = [declared.CaCert, declared.Cert, declared.Sni];
+        if (!options.Kinds.Contains("tls") && Array.Find(ofTls, isTyped.Invoke) is { } idle)
+            yield return $"{idle.Name} is for TLS, but no address has TLS: leave out {idle.Name}";
         if (options.OwnServer)
         {
-            var hasKestrel = options.Protocols is not [ProtocolTable.Echo];
-            var child = options.Transports.FirstOrDefault(Address.Child.IsKind);
-            if (child is not null && options.ConnectPerCall.Contains(true))
-                yield return $"--connect-per-call would start a server for each call over {child}: leave out --connect-per-call";
-            if (child is { } kind && (hasKestrel || options.Variants.Any(variant => variant.Knobs.Sockets == "dotnet")))
-            {
-                if (options.Topologies.Any(topology => topology.Connections > MostChildren))
-                    yield return $"{kind} starts a server for each connection, and at most {MostChildren}: name the load, e.g. -c 1 -m 64";
-                var engines = options.Variants.Where(variant => !variant.EchoAlone).Select(variant => variant.Knobs.Sockets);
-                if (hasKestrel && engines.FirstOrDefault(one => one is not (null or "dotnet")) is { } sockets)
-                    yield return $"--sockets {sockets} does not apply to {kind}: leave out one of the two";
-            }
             if (options.ServerPids is not null)
                 yield return "--server-pids is for a server that this tool does not start: name the server with -U, or leave out "
                     + "--server-pids";
             yield break;
-        }
-        if (options.Addresses.Any(address => address is Address.Child))
-        {
-            if (options.Topologies.Any(topology => topology.Connections > MostChildren))
-                yield return $"each connection starts its own process: -c may be at most {MostChildren}";
-            if (options.ConnectPerCall.Contains(true))
-                yield return "--connect-per-call would start the command for each call: leave out --connect-per-call";
         }
         foreach (var (knob, _) in declared.Knobs.Where(one => one.Knob.Side == KnobSide.Server && isTyped(one.Option)))
         {
@@ -166,6 +190,8 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
             yield return sentence;
         if (isTyped(declared.Calls) && isTyped(declared.Duration))
             yield return "-n counts calls and -d sets a time: use only one of the two";
+        if (options is { FixedSlice: true, Slice.Ticks: > 0 } && InOneWindow is { } reason)
+            yield return $"--slice lets cells take turns, but {reason}";
     }
 
     private IEnumerable<string> OfFiles()
@@ -176,6 +202,8 @@ internal sealed class RunOptionsCheck(RunOptions options, RunCommandOptions decl
         if (options.Output.Reports.FirstOrDefault(report => FileKind.IsStandardOutput(report.Path)) is { } report)
             yield return $"-o {report.Path} is the same file as standard output or standard error: name another file, or use --format "
                 + $"{report.Format}";
+        if (options.Output is { Crank: true, Format: not null })
+            yield return "--crank prints crank's block and no report: leave out --format";
         if (options.Output.Format is { } format && Reports.Find(format) is null)
             yield return $"--format '{format}' is unknown: write one of {string.Join(", ", Reports.All.Select(report => report.Format))}";
     }

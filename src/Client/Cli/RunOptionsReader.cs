@@ -18,6 +18,9 @@ internal sealed class RunOptionsReader(
     RunCommandOptions declared, ParseResult typed, bool sweeping = false, IReadOnlyList<Address>? given = null,
     ServiceOptions? service = null)
 {
+    // The most calls that this tool's server takes on a connection (--max-streams).
+    private const int MostStreams = 65_536;
+
     private readonly Preset preset = declared.Preset;
 
     /// <exception cref="UsageException">An option is invalid.</exception>
@@ -102,8 +105,8 @@ internal sealed class RunOptionsReader(
         var isAlone = (addresses.Count == 0 ? transports.Any(Address.Child.IsKind) : addresses.Any(address => address is Address.Child))
             || protocols.Any(ProtocolTable.IsJsonRpc);
         var topologies = preset.Topologies ?? Topology.All(
-            Integers(Get(declared.Connections) ?? (isAlone ? "1" : Or(declared.Connections, preset.Connections)), "-c"),
-            Integers(Or(declared.Streams, preset.Streams), "-m"));
+            Integers(Get(declared.Connections) ?? (isAlone ? "1" : Or(declared.Connections, preset.Connections)), "-c", 1_000_000),
+            Integers(Or(declared.Streams, preset.Streams), "-m", MostStreams));
         var calls = Calls(Or);
         var fewer = calls < preset.Fewer.Calls && !(preset.Warmup.Quick is not null && typed.GetValue(declared.Quick));
         var rounds = Get(declared.Rounds) is null && typed.GetValue(declared.Crank) ? "1" : Or(declared.Rounds, preset.Rounds);
@@ -261,8 +264,8 @@ internal sealed class RunOptionsReader(
     private static string ClientName(string text, string what) =>
         ProtocolTable.Refusal(text) is { } refusal ? throw new UsageException($"{what}: {refusal}") : text;
 
-    private static IReadOnlyList<int> Integers(string text, string what) =>
-        Parsers.List(text, what, (entry, name) => Parsers.Integer(entry, name, 1, 1_000_000));
+    private static IReadOnlyList<int> Integers(string text, string what, int most) =>
+        Parsers.List(text, what, (entry, name) => Parsers.Integer(entry, name, 1, most));
 
     private static int ProcessId(string text, string what) => Parsers.Integer(text, what, 1, int.MaxValue);
 

@@ -28,9 +28,13 @@ internal static class MachineChecks
     public static Finding Cores(DoctorFacts facts)
     {
         var (client, server) = (facts.Options.ClientCpus, facts.Options.ServerCpus);
-        if (client is not null && server is not null && client.Cpus.Intersect(server.Cpus).Any())
-            return new("cores", Level.Warn, $"client ({client}) and server ({server}) share CPUs",
-                "give client and server sets that do not overlap");
+        if (client is not null && server is not null)
+        {
+            return client.Cpus.Intersect(server.Cpus).Any()
+                ? new("cores", Level.Warn, $"client ({client}) and server ({server}) share CPUs",
+                    "give client and server sets that do not overlap")
+                : new("cores", Level.Ok, $"client ({client}) and server ({server}) have CPUs of their own");
+        }
         if (facts.Cpus >= 4)
             return new("cores", Level.Ok, Text($"{facts.Cpus} CPUs for client and server"));
         var threads = facts.Options.Threads > facts.Cpus

@@ -24,12 +24,13 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     public static readonly IReadOnlyList<Knob> All =
     [
         new("socket-buffer", KnobSide.Both,
-            "SO_SNDBUF and SO_RCVBUF of the sockets of both sides (with -U only of the client; pipes have none), "
+            "SO_SNDBUF and SO_RCVBUF of the sockets of the client and of this tool's own server (pipes have none), "
                 + "e.g. 256k (default: the system's)",
             (knobs, text) => knobs with { SocketBuffer = Parsers.Integer(text, "--socket-buffer", 1 << 10, 1 << 30) },
-            knobs => Text(knobs.SocketBuffer)),
-        new("nagle", KnobSide.Both, "on: keep Nagle's algorithm (TCP_NODELAY unset) on both sides of TCP (with -U only in the client)",
-            (knobs, text) => knobs with { Nagle = Switch(text, "--nagle") }, knobs => knobs.Nagle ? "on" : null) { Values = Switches },
+            knobs => Text(knobs.SocketBuffer)) { IsOf = HasSockets },
+        new("nagle", KnobSide.Both, "on: keep Nagle's algorithm (TCP_NODELAY unset) in the client and in this tool's own server",
+            (knobs, text) => knobs with { Nagle = Switch(text, "--nagle") }, knobs => knobs.Nagle ? "on" : null)
+        { Values = Switches, IsOf = kind => kind is "tcp" or "tls" },
         new("http2-window", KnobSide.Client,
             "HTTP/2 receive window of the client, e.g. 64KiB (default: 16 MiB or more, so that the window limits nothing)",
             (knobs, text) => knobs with { Http2Window = Parsers.Integer(text, "--http2-window", 1, int.MaxValue) },
@@ -40,16 +41,19 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
             (knobs, text) => knobs with { ServerWindow = Parsers.Integer(text, "--server-window", LeastServerWindow, 1 << 30) },
             knobs => Text(knobs.ServerWindow)) { ServerOption = "--http2-window", IsOfHttp2 = true },
         new("backlog", KnobSide.Server, "length of the accept queue of the started server",
-            (knobs, text) => knobs with { Backlog = Parsers.Integer(text, "--backlog", 1, 1 << 20) }, knobs => Text(knobs.Backlog)),
+            (knobs, text) => knobs with { Backlog = Parsers.Integer(text, "--backlog", 1, 1 << 20) }, knobs => Text(knobs.Backlog))
+        { IsOf = kind => !Address.Child.IsKind(kind) },
         new("io-queues", KnobSide.Server, "number of socket I/O queues of the started server; 0: no queues, the thread pool does the I/O",
-            (knobs, text) => knobs with { IoQueues = Parsers.Integer(text, "--io-queues", 0, 1024) }, knobs => Text(knobs.IoQueues)),
+            (knobs, text) => knobs with { IoQueues = Parsers.Integer(text, "--io-queues", 0, 1024) }, knobs => Text(knobs.IoQueues))
+        { IsOf = HasSockets, EchoSockets = ["dotnet"] },
         new("inline", KnobSide.Server,
             "on: the started server runs handlers on its I/O threads (or event loops with --sockets loop); off,on: compare both",
-            (knobs, text) => knobs with { Inline = Switch(text, "--inline") }, knobs => knobs.Inline ? "on" : null) { Values = Switches },
+            (knobs, text) => knobs with { Inline = Switch(text, "--inline") }, knobs => knobs.Inline ? "on" : null)
+        { Values = Switches, EchoSockets = ["dotnet", "bare"] },
         new("eager-receive", KnobSide.Server,
             "on: the started server allocates a buffer before data arrives (--sockets dotnet)",
             (knobs, text) => knobs with { EagerReceive = Switch(text, "--eager-receive") }, knobs => knobs.EagerReceive ? "on" : null)
-        { Values = Switches },
+        { Values = Switches, IsOf = HasSockets, Sockets = ["dotnet"], EchoSockets = ["dotnet"] },
         new("sockets", KnobSide.Server,
             "sockets of the started server: dotnet (System.Net.Sockets, default) or loop (this project's event loop, Linux); "
                 + "dotnet,loop: compare both",
@@ -94,6 +98,15 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     /// <summary>The only transport to which the knob applies. Each value of the knob is an arm. Null means all transports.</summary>
     public string? Transport { get; init; }
 
+    /// <summary>Whether the knob changes anything over a transport of this kind.</summary>
+    public Func<string, bool> IsOf { get; init; } = static _ => true;
+
+    /// <summary>The kinds of <c>--sockets</c> for which the knob changes anything in a server with Kestrel.</summary>
+    public IReadOnlyList<string> Sockets { get; init; } = Kinds;
+
+    /// <summary>The kinds of <c>--sockets</c> for which the knob changes anything in a server of raw echoes.</summary>
+    public IReadOnlyList<string> EchoSockets { get; init; } = Kinds;
+
     /// <summary>The values to compare if the user gives no value. Empty when there is then one arm, with the default.</summary>
     public string Usual { get; init; } = "";
 
@@ -110,6 +123,9 @@ internal sealed record Knob(string Name, KnobSide Side, string Help, Func<Knobs,
     /// <exception cref="UsageException">There is no such knob. The message lists the knobs.</exception>
     public static Knob Named(string name) => OfAll.FirstOrDefault(knob => knob.Name == name)
         ?? throw new UsageException($"there is no knob '{name}': write one of {string.Join(", ", OfAll.Select(knob => knob.Name))}");
+
+    // A pipe to a child and shared memory are no sockets.
+    private static bool HasSockets(string kind) => kind is not (Address.Child.Stdio or Address.Child.SharedMemory);
 
     private static string OneOf(string text, string what, params string[] choices) => Parsers.OneOf(text, what, choices);
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Security.Cryptography;
 using IpcBench.Analysis.Results;
 using IpcBench.Client.Engine;
 using IpcBench.Client.Protocols;
@@ -59,7 +60,7 @@ internal static class PlannedCells
             Client = how.Client,
             Mode = how.Mode == CallMode.Unary ? "" : how.Mode,
             Method = target.Call?.Method ?? target.Tool?.Name ?? "",
-            Corpus = target.Call?.Corpus[..12] ?? target.Tool?.Hash ?? "",
+            Corpus = target.Call?.Corpus[..12] ?? target.Tool?.Hash ?? HashOf(target.Request?.Body),
             Size = size,
             Connections = topology.Connections,
             Streams = topology.Streams,
@@ -98,12 +99,16 @@ internal static class PlannedCells
         var record = new Cell
         {
             Key = key,
-            Address = target.Request?.Url ?? Redaction.Server(target.Address.ToString()),
+            // The command of a server with a tool was redacted when its address was made (McpServer).
+            Address = target.Request?.Url
+                ?? (target.Tool is null ? Redaction.Server(target.Address.ToString()) : target.Address.ToString()),
             Note = string.Join("; ", notes.Where(note => note.Length > 0)),
         };
         return new PlannedCell(0, record, target, load, given);
     }
 
+    private static string HashOf(byte[]? body) => body is null ? "" : Convert.ToHexStringLower(SHA256.HashData(body))[..12];
+
     private static string LoadName(GivenLoad? given, double? rate) => given?.Name
-        ?? (rate is { } perSecond ? string.Create(CultureInfo.InvariantCulture, $"{perSecond:0.##}/s") : CellKey.FullLoad);
+        ?? (rate is { } perSecond ? string.Create(CultureInfo.InvariantCulture, $"{perSecond:0.##########}/s") : CellKey.FullLoad);
 }

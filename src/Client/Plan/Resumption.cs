@@ -93,7 +93,9 @@ internal sealed record Resumption(string File, RunRecord Kept, int More)
                 Options = Kept.Options with { Rounds = Kept.Options.RoundsAuto ? 0 : Last + More, Looks = [.. Looks, Last + More] },
             };
         }
-        throw Refusal(differences.Count == 0 ? "this version plans other cells than the file has" : Told(differences[0]));
+        throw Refusal(differences.Count > 0 ? Told(differences[0])
+            : keys.Zip(now.Cells).Any(pair => pair.First.Corpus != pair.Second.Key.Corpus)
+                ? "the file of --data or --body has other content than before" : "this version plans other cells than the file has");
     }
 
     /// <summary>Checks that the saved run is from this machine, before its options are read: another machine may reject them.</summary>

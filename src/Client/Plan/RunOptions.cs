@@ -152,8 +152,11 @@ internal sealed record RunOptions
 
     public required OutputOptions Output { get; init; }
 
+    /// <summary>The kinds of the measured transports.</summary>
+    public IEnumerable<string> Kinds => OwnServer ? Transports : Addresses.Select(address => address.Kind);
+
     /// <summary>True when a server is a child process of the client: this tool's server, or the command of a user.</summary>
-    public bool HasChildren => OwnServer ? Transports.Any(Address.Child.IsKind) : Addresses.Any(address => address is Address.Child);
+    public bool HasChildren => Kinds.Any(Address.Child.IsKind);
 
     /// <summary>True when this tool starts the servers that it measures.</summary>
     public bool OwnServer => Addresses.Count == 0;

@@ -35,6 +35,7 @@ internal sealed class ProfilePhase(
     public async Task RunAsync(CancellationToken cancellation)
     {
         var refused = "";
+        servers.EnterProfile();
         try
         {
             observer.Note($"the server is sampled by {(sampler.By == RunProfile.Perf ? "perf" : "its .NET runtime")}: "

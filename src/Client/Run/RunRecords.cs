@@ -66,7 +66,7 @@ internal static class RunRecords
         foreach (var knob in Knob.All)
             texts[knob.Name] = knob.Read(knobs) ?? "default";
         texts["arrivals"] = options.Poisson ? "poisson" : "constant";
-        texts["rate"] = options.Rate?.ToString("0.##", CultureInfo.InvariantCulture) ?? "max";
+        texts["rate"] = options.Rate?.ToString("0.##########", CultureInfo.InvariantCulture) ?? "max";
         if (options.Clients.Contains(ProtocolTable.GrpcDotnet))
             texts["grpc-dotnet client"] = "Grpc.Net.Client " + GrpcDotnetConnection.LibraryVersion;
         return texts;

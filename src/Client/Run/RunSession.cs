@@ -18,6 +18,7 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
     /// <exception cref="EnvironmentException">The servers, the machine or the disk make the run impossible.</exception>
     public async Task<int> RunAsync()
     {
+        // A typed --client-cpus has an effect before the options are read (Program). This line is for --resume.
         if (options.ClientCpus is { } cpus && Relaunch.Under(cpus, commandLine) is { } code)
             return code;
         var host = HostRecord.Read(); // before this tool sets environment variables

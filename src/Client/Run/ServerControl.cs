@@ -109,13 +109,19 @@ internal sealed class ServerControl : IDisposable
         Version = Description.Version,
         Runtime = Description.Runtime,
         Os = Description.Os,
-        GcMode = (Description.ServerGc ? "server" : "workstation") + (Description.ConcurrentGc ? ", concurrent" : ""),
+        GcMode = GcOf(Description),
         Processors = Description.Processors,
         // The server may be any program and may report any text. Only runtime variables are kept, and settings whose names
         // have the form of this tool's settings.
         Settings = new SortedDictionary<string, string>(
             Description.Settings.Where(setting => RuntimeVariables.MayKeep(setting.Key)).ToDictionary(), StringComparer.Ordinal),
     };
+
+    /// <summary>
+    /// Returns the GC of the server. Empty for a program without .NET, which leaves out both fields: protobuf reads them as false.
+    /// </summary>
+    internal static string GcOf(DescribeReply told) => !told.Runtime.StartsWith(".NET", StringComparison.Ordinal) ? ""
+        : (told.ServerGc ? "server" : "workstation") + (told.ConcurrentGc ? ", concurrent" : "");
 
     /// <summary>Finds the counters of the endpoint at <paramref name="address"/>. Null when none or several endpoints fit.</summary>
     public static EndpointUsage? EndpointOf(UsageReply usage, Address address)

@@ -33,6 +33,7 @@ internal sealed class ServerSet : IAsyncDisposable
 
     private string now = "before its first request";
     private int round;
+    private bool isProfiled;
 
     private ServerSet(RunOptions options, IReadOnlyDictionary<string, string?> hiddenVariables) =>
         (this.options, this.hiddenVariables) = (options, hiddenVariables);
@@ -136,7 +137,15 @@ internal sealed class ServerSet : IAsyncDisposable
             + (words.Length > 0 ? words : "it wrote nothing");
 
     /// <summary>Notes that a round begins, so that the message about the end of a server can name the round.</summary>
-    public void Enter(int number) => (round, now) = (number, string.Create(CultureInfo.InvariantCulture, $"during round {number}"));
+    public void Enter(int number)
+    {
+        if (!isProfiled)
+            (round, now) = (number, string.Create(CultureInfo.InvariantCulture, $"during round {number}"));
+    }
+
+    /// <summary>Notes that all following windows are those of <c>--profile</c>, which belong to no round.</summary>
+    public void EnterProfile() =>
+        (isProfiled, now) = (true, "while it was sampled (--profile), after all rounds, which are kept");
 
     /// <summary>
     /// Ends the servers that this tool started and starts new ones, so that a round has its own processes. At every second

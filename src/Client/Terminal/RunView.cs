@@ -82,13 +82,24 @@ internal class RunView(RunOptions options, TextWriter output, TextWriter error, 
     public virtual void CellFinished(PlannedCell cell, Measurement round, RunRecord record)
     {
         if (Blocks is { } blocks)
-            Around(() => blocks.WriteLine(Transcript.Cell(record, round, options.Output.Verbose)));
+            Around(() => Print(blocks, Transcript.Cell(record, round, options.Output.Verbose)));
         if (options.Output.Save || options.Output.Reports.Count > 0 || !StandardOutput.IsGone || end is not { } endNow)
             return;
         // The run ends here, since nobody reads its results and no file keeps them.
         end = null;
         Note("the run ended, because nobody reads standard output any more and --no-save keeps no file");
         endNow();
+    }
+
+    /// <summary>Prints lines that are aligned. Only a line that is wider than the terminal is wrapped.</summary>
+    private void Print(TextWriter blocks, string text)
+    {
+        foreach (var line in text.Split('\n'))
+        {
+            var isWide = screen.IsTerminal && line.Length > screen.Width;
+            foreach (var part in isWide ? TextWrapping.Lines(line, screen.Width, "", "  ") : [line])
+                blocks.WriteLine(part);
+        }
     }
 
     public void Unkept(RunRecord record) => output.WriteLine(ResultsFile.ToJson(record));

@@ -55,6 +55,11 @@ public sealed class CompareCommandTests : IDisposable
     public void Wrong_input_is_rejected_with_one_sentence()
     {
         var file = Save(1000);
+        foreach (var option in new[] { "--strict", "--across" })
+        {
+            Assert.Equal($"{option} is for --fail-on: add --fail-on, or leave out {option}",
+                Assert.Throws<UsageException>(() => Invoke(file, file, option)).Message);
+        }
         Assert.Equal(
             "--fail-on: 'rps<5%' would fail when nothing changed: write rps<-5% for a fall, rps>5% for a rise",
             Assert.Throws<UsageException>(() => Invoke(file, file, "--fail-on", "rps<5%")).Message);

@@ -4,6 +4,7 @@ using IpcBench.Client.Experiments.Echo;
 using IpcBench.Client.Experiments.Layers;
 using IpcBench.Client.Plan;
 using IpcBench.Transports;
+using IpcBench.Transports.Loop;
 
 namespace IpcBench.Client.Tests.Cli;
 
@@ -44,8 +45,13 @@ public class EchoCommandTests
         "-s", "1M", "-c", "1100")]
     [InlineData("-t 2 needs at least 2 connections, because each connection belongs to one thread, but -c has 1", "-t", "2")]
     [InlineData("-n must be at least 1", "-n", "0")]
-    [InlineData("--connect-per-call would start a server for each call over stdio: leave out --connect-per-call",
+    [InlineData("--connect-per-call would start a process for each call over stdio: leave out --connect-per-call",
         "--transports", "unix,stdio", "--connect-per-call")]
+    [InlineData("--slice lets cells take turns, but echo measures a number of packets: add -d 1s", "--slice", "20ms")]
+    [InlineData("--io-queues changes nothing for the server's sockets 'bare': write --sockets dotnet, or leave out --io-queues",
+        "--io-queues", "2", "--sockets", "bare")]
+    [InlineData("--inline changes nothing for the server's sockets 'loop': write --sockets dotnet, or leave out --inline",
+        "--inline", "off,on", "--sockets", "loop")]
     [InlineData("--find measures windows of a given time, but echo measures a number of packets: add -d 1s", "--find", "p99<1ms")]
     [InlineData("--find measures windows of a given time, but -n gives a number of calls: leave out -n", "--find", "p99<1ms", "-n", "100")]
     [InlineData("-n 'many' is not a whole number such as 10, 1k, 64KiB or 1M", "-n", "many")]
@@ -75,21 +81,30 @@ public class EchoCommandTests
         var read = Typed.Read(Preset.Main, "-U", "stdio:./server 'a b'", "-U", "unix:/tmp/x");
         Assert.Equal([new Address.Child("stdio", "./server 'a b'"), new Address.Unix("/tmp/x")], read.Addresses);
         Assert.Equal((1, 0), (read.Topologies.Single().Connections, read.Shapes.Count));
-        Assert.Equal("each connection starts its own process: -c may be at most 8",
+        Assert.Equal("stdio starts a process for each connection, and at most 8: name the load, e.g. -c 1 -m 64",
             Typed.Refused(EchoExperiment.Preset, "-U", "stdio:cat", "-c", "9"));
-        Assert.Equal("--connect-per-call would start the command for each call: leave out --connect-per-call",
+        Assert.Equal("--connect-per-call would start a process for each call over stdio: leave out --connect-per-call",
             Typed.Refused(EchoExperiment.Preset, "-U", "stdio:cat", "--connect-per-call"));
         Assert.Equal("-U stdio: is empty: write the command that starts a server", Typed.Refused(Preset.Main, "-U", "stdio:"));
     }
 
     [Theory]
-    [InlineData("stdio starts a server for each connection, and at most 8: name the load, e.g. -c 1 -m 64", "stdio", "-c", "9")]
-    [InlineData("shm starts a server for each connection, and at most 8: name the load, e.g. -c 1 -m 64", "tcp,shm", "-c", "9")]
-    [InlineData("--connect-per-call would start a server for each call over shm: leave out --connect-per-call",
+    [InlineData("stdio starts a process for each connection, and at most 8: name the load, e.g. -c 1 -m 64", "stdio", "-c", "9")]
+    [InlineData("shm starts a process for each connection, and at most 8: name the load, e.g. -c 1 -m 64", "tcp,shm", "-c", "9")]
+    [InlineData("--connect-per-call would start a process for each call over shm: leave out --connect-per-call",
         "shm", "-c", "1", "--connect-per-call")]
     [InlineData("--sockets loop does not apply to stdio: leave out one of the two", "stdio", "-c", "1", "--sockets", "dotnet,loop")]
     public void Loads_that_children_with_gRPC_cannot_have_are_rejected(string sentence, string kinds, params string[] more) =>
         Assert.Equal(sentence, Typed.Refused(Preset.Main, ["--transports", kinds, .. more]));
+
+    [Fact]
+    public void Settings_of_Kestrels_sockets_need_Kestrel_in_an_echo()
+    {
+        Assert.Equal(EventLoop.IsSupported, Record.Exception(() => Echo("--inline", "on")) is UsageException);
+        Assert.Equal(2, Echo("--inline", "on", "--sockets", "dotnet,loop").Variants.Count);
+        Assert.Single(Echo("--inline", "on", "--sockets", "bare").Variants);
+        Assert.Single(Echo("--io-queues", "2", "--transports", "tcp,tls").Variants);
+    }
 
     [Fact]
     public void Each_value_of_the_option_wait_is_an_arm_and_only_of_the_transport_shm()

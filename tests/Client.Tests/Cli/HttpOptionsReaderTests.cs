@@ -1,4 +1,5 @@
 using System.CommandLine;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Experiments.Http;
 using IpcBench.Client.Loads.Find;
 using IpcBench.Client.Plan;
@@ -34,6 +35,7 @@ public class HttpOptionsReaderTests
     {
         Assert.Equal(["port", "socket keepalive"], Read("port=http://a:1/", "socket keepalive=http://a:1/").Http.Select(arm => arm.Name));
         Assert.Equal(["", "#2", "", "x"], Read("http://a:1/", "http://a:2/", "unix:/a", "x=http://a:1/").Http.Select(arm => arm.Name));
+        Assert.Equal(["", "#2", "", "#2"], Read("http://a:1/", "http://a:2/", "unix:/a", "unix:/b").Http.Select(arm => arm.Name));
     }
 
     [Fact]
@@ -41,6 +43,29 @@ public class HttpOptionsReaderTests
     {
         var request = Read("http://a:1/", "-H", "Host: example.org", "-H", "Accept:text/html", "--method", "head").Http[0].Request;
         Assert.Equal(("example.org", "HEAD", "Accept: text/html"), (request.Host, request.Method, request.Headers.Single()));
+    }
+
+    // Without the content in the key, --resume would mix two workloads if the file of --body changed between the runs.
+    [Fact]
+    public void The_key_of_a_cell_tells_different_bodies_apart()
+    {
+        var body = Path.GetTempFileName();
+        try
+        {
+            File.WriteAllText(body, "first");
+            var before = KeyOf(Read("http://a:1/", "--body", body));
+            Assert.Equal(before, KeyOf(Read("http://a:1/", "--body", body)));
+            File.WriteAllText(body, "other");
+            Assert.NotEqual(before, KeyOf(Read("http://a:1/", "--body", body)));
+            Assert.Equal("", KeyOf(Read("http://a:1/")).Corpus);
+        }
+        finally
+        {
+            File.Delete(body);
+        }
+
+        static CellKey KeyOf(RunOptions options) => PlannedCells.For(options, [new Target(options.Http[0].Address, options.Variants[0],
+            Protocol: "http1", Request: options.Http[0].Request)]).Single().Record.Key;
     }
 
     [Fact]
@@ -107,8 +132,8 @@ public class HttpOptionsReaderTests
     [InlineData("'http://(hidden)@a:1/' contains a user name: write -H 'Authorization: …' instead", "http://me:secret@a:1/")]
     [InlineData("'=http://a:1/' needs a name before '=', as in socket=http://localhost:8080/", "=http://a:1/")]
     [InlineData("'#2=http://a:1/' needs a name before '=', as in socket=http://localhost:8080/", "#2=http://a:1/")]
-    [InlineData("two URLs are named 'x': give each URL its own name", "x=http://a:1/", "x=http://a:2/")]
-    [InlineData("the same URL is given twice: give each URL a name, as in a=URL b=URL", "http://a:1/", "http://a:1/")]
+    [InlineData("two servers over tcp are named 'x': give each server its own name", "x=http://a:1/", "x=http://a:2/")]
+    [InlineData("the same server is given twice: give each a name, as in a=SERVER b=SERVER", "http://a:1/", "http://a:1/")]
     [InlineData("--path /b and http://a:1/a both give a path: leave out one of the two", "http://a:1/a", "--path", "/b")]
     [InlineData("--path 'b' must begin with a slash", "unix:/a", "--path", "b")]
     [InlineData("--path '/b c' has characters that a request may not contain: percent-encode them, as in %20", "unix:/a", "--path", "/b c")]

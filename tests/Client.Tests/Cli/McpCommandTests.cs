@@ -1,5 +1,7 @@
 using IpcBench.Client.Experiments.Mcp;
 using IpcBench.Client.Plan;
+using IpcBench.Client.Protocols;
+using IpcBench.Client.Protocols.JsonRpc;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Cli;
@@ -22,6 +24,17 @@ public class McpCommandTests
         Assert.Equal(
             ["stdio:js (node a b.js --x)", "http://localhost:3000/mcp?(hidden)", "https://localhost:3001/", "unix:/tmp/x=y.sock"],
             arms.Take(4).Select(arm => arm.Shown));
+    }
+
+    [Fact]
+    public void The_address_of_a_command_with_a_secret_says_once_that_the_secret_is_hidden()
+    {
+        var arm = McpServer.All([], ["node", "s.js", "--header", "X: s3cret", "-v"]).Single();
+        var options = Typed.Read(McpCommand.Preset);
+        var target = new Target(
+            arm.Address, options.Variants[0], Protocol: ProtocolTable.JsonRpc, Tool: new ToolCall("add", "{}"), ReplySize: 1);
+        Assert.Equal(
+            "stdio:node s.js --header X: (hidden) -v", PlannedCells.For(options, [target]).Single().Record.Address);
     }
 
     [Theory]

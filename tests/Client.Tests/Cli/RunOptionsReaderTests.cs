@@ -230,7 +230,8 @@ public class RunOptionsReaderTests
         "-U", "unix:/a", "--server-cpus", "0")]
     [InlineData("--transports 'tcp,tcp' names the same value twice", "--transports", "tcp,tcp")]
     [InlineData("-c '0' must be between 1 and 1000000", "-c", "0")]
-    [InlineData("-m '0' must be between 1 and 1000000", "-m", "0")]
+    [InlineData("-m '0' must be between 1 and 65536", "-m", "0")]
+    [InlineData("-m '70000' must be between 1 and 65536", "-m", "70000")]
     [InlineData("-t '0' must be between 1 and 1024", "-t", "0")]
     [InlineData("-r '0' must be between 1 and 1000000", "-r", "0")]
     [InlineData("-d must be at least 1ms", "-d", "0")]
@@ -277,12 +278,45 @@ public class RunOptionsReaderTests
     [InlineData(
         "--connect-per-call opens a connection for each call, but calls of --mode ping-pong share a stream: leave out one of the two",
         "--mode", "ping-pong", "--connect-per-call")]
+    [InlineData("--server-pids is for a server that listens, but stdio starts a process for each connection: leave out --server-pids",
+        "-U", "stdio:cat", "--server-pids", "1")]
+    [InlineData("--sni is for TLS, but no address has TLS: leave out --sni", "-U", "http://localhost:1", "--sni", "x")]
+    [InlineData("--slice lets cells take turns, but with -n each cell is measured in one window: leave out one of the two",
+        "--slice", "20ms", "-n", "100")]
+    [InlineData("--slice lets cells take turns, but with -R each cell is measured in one window: leave out one of the two",
+        "--slice", "20ms", "-R", "100")]
+    [InlineData("--crank prints crank's block and no report: leave out --format",
+        "--crank", "--format", "json", "-U", "http://localhost:1", "-s", "10")]
+    [InlineData("--nagle changes nothing over unix, pipe: measure tcp too, or leave out --nagle",
+        "--nagle", "off,on", "--transports", "unix,pipe")]
+    [InlineData("--socket-buffer changes nothing over stdio: measure tcp too, or leave out --socket-buffer",
+        "--socket-buffer", "64k", "-U", "stdio:cat")]
+    [InlineData("--eager-receive changes nothing for the server's sockets 'loop': write --sockets dotnet, or leave out --eager-receive",
+        "--eager-receive", "on", "--sockets", "loop")]
     [InlineData("--socket-buffer '1023' must be between 1024 and 1073741824", "--socket-buffer", "1023")]
     [InlineData("--io-queues '1025' must be between 0 and 1024", "--io-queues", "1025")]
     [InlineData("--nagle 'maybe' is unknown: write one of on, off", "--nagle", "maybe")]
     [InlineData("--client-sockets 'bare' is unknown: write one of dotnet, loop", "--client-sockets", "bare")]
     public void Impossible_options_are_rejected_with_one_sentence(string sentence, params string[] arguments) =>
         Assert.Equal(sentence, Refused(arguments));
+
+    [Theory]
+    [InlineData("-U", "stdio:cat", "-U", "http://localhost:1", "--server-pids", "none")]
+    [InlineData("--eager-receive", "on", "--sockets", "dotnet,loop")]
+    [InlineData("--inline", "on", "--sockets", "loop")]
+    [InlineData("--nagle", "on")]
+    [InlineData("--nagle", "off", "--transports", "unix")]
+    [InlineData("--slice", "0", "-n", "100")]
+    public void Options_that_change_one_of_the_measured_arms_are_accepted(params string[] arguments) =>
+        Assert.NotEmpty(Read(arguments).Variants);
+
+    [Fact]
+    public void Rates_and_shares_have_different_names_if_they_differ()
+    {
+        var loads = Read("--my-rate", "0.001,0.002,5k,1.1k", "--load", "0.001%,0.002%,33.3%").Loads;
+        Assert.Equal(["0.001/s", "0.002/s", "5000/s", "1100/s", "0.001%", "0.002%", "33.3%"],
+            loads.OrderBy(load => load.Option == "--load").Select(load => load.Name));
+    }
 
     [Fact]
     public void The_error_of_an_unknown_transport_lists_those_of_this_system() => Assert.Equal(

@@ -34,6 +34,15 @@ public class SweepCommandTests
     }
 
     [Fact]
+    public void A_setting_that_changes_nothing_in_the_swept_server_is_refused()
+    {
+        var plain = Plain("--sockets", "loop");
+        Assert.Equal(
+            "--eager-receive changes nothing for the server's sockets 'loop': write --sockets dotnet, or leave out --eager-receive",
+            RunOptionsCheck.OfArms(plain with { Variants = SweepCommand.Variants(plain, ["eager-receive=on"]) }));
+    }
+
+    [Fact]
     public void The_option_find_adds_a_search_for_every_value_of_a_sweep()
     {
         var plain = Plain("--find", "p99<1ms", "--transports", "tcp", "-s", "10");

@@ -39,6 +39,12 @@ public class WhatPeopleTypeTests
         Assert.Throws<UsageException>(() => GroupedHelp.About(CommandTree.Create([]), "nothing-like-it"));
     }
 
+    [Theory]
+    [InlineData(80, "  -r, --rounds N          rounds of every cell")]
+    [InlineData(50, "  -r, --rounds N|      rounds of every cell")]
+    public void A_narrow_terminal_has_the_description_of_an_option_below_its_name(int width, string lines) =>
+        Assert.Equal(lines, string.Join('|', GroupedHelp.Row("-r, --rounds N", "rounds of every cell", width)));
+
     [Fact]
     public void Every_option_of_a_command_that_measures_has_a_place_in_the_help()
     {

@@ -130,6 +130,8 @@ public class DoctorTests
 
         Assert.Equal(Level.Warn, Judged("cores", Healthy with { Options = options }).Level);
         Assert.Equal(Level.Ok, Judged("cores", Healthy with { Options = options with { ServerCpus = CpuSet.From(2, 3) } }).Level);
+        var two = Healthy with { Cpus = 2, Options = new DoctorOptions { ClientCpus = CpuSet.From(0), ServerCpus = CpuSet.From(1) } };
+        Assert.Equal(new Finding("cores", Level.Ok, "client (0) and server (1) have CPUs of their own"), Judged("cores", two));
     }
 
     [Theory]

@@ -1,7 +1,9 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Text.Json;
 using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Client.Tests.Http1.Support;
 using IpcBench.Host;
 
 namespace IpcBench.Client.Tests.Run;
@@ -20,7 +22,7 @@ public class RelaunchTests
         await using var server = new FakeServer();
         try
         {
-            var (exit, output) = await RunAsync(folder,
+            var (exit, output) = await RunAsync(folder, input: "",
                 "-U", $"{server.Address}", "--client-cpus", cpu, "-c", "2", "-t", "1", "-s", "10", "-r", "1", "-n", "1000",
                 "--warmup", "0s", "-o", name);
 
@@ -37,6 +39,27 @@ public class RelaunchTests
     }
 
     [Fact]
+    public async Task A_client_restarted_on_one_CPU_still_reads_a_body_from_a_pipe()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "the paths are Linux's");
+        var sent = new ConcurrentBag<string>();
+        await using var server = new FakeHttpServer();
+        server.Answer = (socket, request, _) =>
+        {
+            sent.Add(request);
+            return FakeHttpServer.SayAsync(socket, FakeHttpServer.Reply(1));
+        };
+
+        var (exit, output) = await RunAsync(Path.GetTempPath(), input: "hello",
+            "http", $"{server.Address}", "--body", "/dev/stdin", "--client-cpus", $"{Affinity.Available()!.Cpus[^1]}", "-c", "1", "-t", "1",
+            "-r", "1", "-n", "10", "--warmup", "0s", "--no-save");
+
+        Assert.True(exit == 0, $"{exit}: {output}");
+        Assert.NotEmpty(sent);
+        Assert.All(sent, request => Assert.Contains("Content-Length: 5", request, StringComparison.OrdinalIgnoreCase));
+    }
+
+    [Fact]
     public void A_process_that_already_runs_on_the_requested_CPUs_is_not_restarted()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() || OperatingSystem.IsWindows(), "no affinity here");
@@ -44,7 +67,7 @@ public class RelaunchTests
         Assert.Null(Relaunch.Under(Affinity.Current()!, []));
     }
 
-    private static async Task<(int Exit, string Output)> RunAsync(string temporary, params string[] arguments)
+    private static async Task<(int Exit, string Output)> RunAsync(string temporary, string input, params string[] arguments)
     {
         var info = ThisProgram.StartInfo(arguments);
         info.Environment["TMPDIR"] = temporary;
@@ -52,6 +75,7 @@ public class RelaunchTests
         using var process = Process.Start(info)!;
         try
         {
+            await process.StandardInput.WriteAsync(input);
             process.StandardInput.Close();
             var error = process.StandardError.ReadToEndAsync();
             var output = await process.StandardOutput.ReadToEndAsync().WaitAsync(Limit);

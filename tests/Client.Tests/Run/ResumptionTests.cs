@@ -47,6 +47,8 @@ public sealed class ResumptionTests : IDisposable
         Refused("kernel was '6' and is now '7'", kept with { Host = kept.Host with { Kernel = "7" } });
         Refused("duration was '1 s' and is now '2 s'", kept with { Options = kept.Options with { DurationNs = 2_000_000_000 } });
         Refused("this version plans other cells than the file has",
+            kept with { Cells = [kept.Cells[0] with { Key = kept.Cells[0].Key with { Streams = 2 } }] });
+        Refused("the file of --data or --body has other content than before",
             kept with { Cells = [kept.Cells[0] with { Key = kept.Cells[0].Key with { Corpus = "other" } }] });
 
         void Refused(string why, RunRecord now) => Assert.Equal(

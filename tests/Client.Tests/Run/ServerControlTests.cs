@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Run;
 using IpcBench.Client.Tests.Engine.Support;
+using IpcBench.Protocol.V1;
 using IpcBench.Transports;
 
 namespace IpcBench.Client.Tests.Run;
@@ -27,6 +28,15 @@ public class ServerControlTests
         for (var i = 0; i < 300 && first.Open + second.Open > 0; i++)
             await Task.Delay(100, TestContext.Current.CancellationToken);
         Assert.Equal(0, first.Open + second.Open);
+    }
+
+    [Fact]
+    public void Only_a_NET_server_has_a_known_garbage_collector()
+    {
+        Assert.Equal("", ServerControl.GcOf(new DescribeReply { Stack = "grpcio", Runtime = "CPython 3.13" }));
+        Assert.Equal("workstation", ServerControl.GcOf(new DescribeReply { Runtime = ".NET 10.0.1" }));
+        Assert.Equal("server, concurrent",
+            ServerControl.GcOf(new DescribeReply { Runtime = ".NET 10.0.1", ServerGc = true, ConcurrentGc = true }));
     }
 
     // A busy machine may take seconds until a server that was just started answers its first call.

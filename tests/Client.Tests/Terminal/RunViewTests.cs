@@ -1,4 +1,5 @@
 using System.Globalization;
+using IpcBench.Analysis.Results;
 using IpcBench.Client.Cli;
 using IpcBench.Client.Plan;
 using IpcBench.Client.Terminal;
@@ -36,6 +37,30 @@ public class RunViewTests
 
         Assert.Equal(name, plan.Cells[0].Name);
     }
+
+    [Fact]
+    public void A_line_of_a_cell_that_is_wider_than_the_terminal_is_wrapped_between_words()
+    {
+        var options = Typed.Read(Preset.Main, "-s", "10", "-c", "1", "-r", "1", "-v");
+        var plan = new BenchPlan(options, [new Target(new Address.Unix("/run/app.sock"), options.Variants[0])]);
+        using var output = new StringWriter { NewLine = "\n" };
+        using var view = new RunView(options, output, TextWriter.Null, new Screen(true, 50));
+        view.CellFinished(plan.Cells[0], Run.MadeUp.Round(1, calls: 100), Record(plan));
+
+        Assert.All(output.ToString().Split('\n'), line => Assert.InRange(line.Length, 0, 50));
+        Assert.Contains("Requests/sec: 100\n", output.ToString(), StringComparison.Ordinal);
+    }
+
+    private static RunRecord Record(BenchPlan plan) => new()
+    {
+        ToolVersion = "test",
+        Started = DateTimeOffset.UnixEpoch,
+        CommandLine = [],
+        Seed = 1,
+        Options = new RunOptionsRecord { Rounds = 1, DurationNs = 1_000_000_000, WarmupNs = 0, TimeoutNs = 1, Threads = 1 },
+        Host = new HostInfo(),
+        Cells = [.. plan.Cells.Select(cell => cell.Record)],
+    };
 
     private static string Said(Screen screen)
     {

@@ -96,7 +96,7 @@ internal sealed class AbCommand
         return plain with
         {
             FreshServers = true,
-            Limits = [.. (typed.GetValue(failOn) ?? []).Select(CompareCommand.Limit)],
+            Limits = CompareCommand.Limits(typed, failOn, strict),
             Variants =
             [
                 basis with { Command = Words(typed, before, plain) },

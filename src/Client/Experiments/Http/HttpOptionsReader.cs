@@ -27,24 +27,19 @@ internal sealed class HttpOptionsReader(HttpCommandOptions declared, ParseResult
     private List<HttpArm> Arms()
     {
         var asked = Request();
+        var urls = Urls().Select(HttpUrl.Parse).ToList();
+        var names = ArmNumbers.NamesOf([.. urls.Select(url => (url.Name, url.Address, (string?)url.Path(asked.Path)))]);
         var arms = new List<HttpArm>();
-        var numbers = new ArmNumbers();
-        foreach (var url in Urls().Select(HttpUrl.Parse))
+        foreach (var (url, name) in urls.Zip(names))
         {
-            var request = asked with
+            arms.Add(new HttpArm(name, url.Address, asked with
             {
                 Url = Numbered(url.Shown(asked.Path), arms),
                 Path = url.Path(asked.Path),
                 Host = asked.Host.Length > 0 ? asked.Host : url.Host,
-            };
-            arms.Add(new HttpArm(url.Name.Length > 0 ? url.Name : numbers.Next(url.Address.Kind), url.Address, request));
+            }));
         }
-        if (arms.Where(arm => arm.Name.Length > 0).GroupBy(arm => arm.Name).FirstOrDefault(same => same.Count() > 1) is { } twice)
-            throw new UsageException($"two URLs are named '{twice.Key}': give each URL its own name");
-        return arms.Where(arm => ArmNumbers.IsNumber(arm.Name))
-            .GroupBy(arm => (arm.Address, arm.Request.Path)).Any(same => same.Count() > 1)
-            ? throw new UsageException("the same URL is given twice: give each URL a name, as in a=URL b=URL")
-            : arms;
+        return arms;
     }
 
     /// <summary>Returns the URL for reports. Adds a number if the URL differs from an earlier URL only in a hidden part.</summary>

@@ -18,14 +18,8 @@ internal static class McpServer
             throw new UsageException(
                 "mcp needs a server, as in GrpcBench mcp -- node server.js, or GrpcBench mcp http://localhost:3000/mcp");
         }
-        if (arms.Where(arm => arm.Name.Length > 0).GroupBy(arm => (arm.Name, arm.Address.Kind)).FirstOrDefault(same => same.Count() > 1)
-            is { } twice)
-            throw new UsageException($"two servers over {twice.Key.Kind} are named '{twice.Key.Name}': give each server its own name");
-        var numbers = new ArmNumbers();
-        var numbered = arms.ConvertAll(arm => arm.Name.Length > 0 ? arm : arm with { Name = numbers.Next(arm.Address.Kind) });
-        return numbered.Where(arm => ArmNumbers.IsNumber(arm.Name)).GroupBy(arm => (arm.Address, arm.Path)).Any(same => same.Count() > 1)
-            ? throw new UsageException("the same server is given twice: give each a name, as in a=SERVER b=SERVER")
-            : numbered;
+        var names = ArmNumbers.NamesOf([.. arms.Select(arm => (arm.Name, arm.Address, arm.Path))]);
+        return [.. arms.Zip(names, (arm, name) => arm with { Name = name })];
     }
 
     private static ToolArm Parse(string text)

@@ -12,7 +12,7 @@ internal sealed record RateLoad(double PerSecond) : GivenLoad
         "afterwards load every transport at this rate in calls/s: 5k",
         text => Parsers.List(text, "--my-rate", Parsers.Rate).Select(rate => new RateLoad(rate)));
 
-    public override string Name => string.Create(CultureInfo.InvariantCulture, $"{PerSecond:0.##}/s");
+    public override string Name => string.Create(CultureInfo.InvariantCulture, $"{PerSecond:0.##########}/s");
 
     public override string Option => Asked.Option;
 

@@ -13,7 +13,7 @@ internal sealed record ShareLoad(double Share) : GivenLoad
         "afterwards one rate for all, e.g. 50%,90% of the slowest transport's rate",
         text => Parsers.List(text, "--load", Parsers.Percent).Select(share => new ShareLoad(share)));
 
-    public override string Name => string.Create(CultureInfo.InvariantCulture, $"{Share * 100:0.##}%");
+    public override string Name => string.Create(CultureInfo.InvariantCulture, $"{Share * 100:0.##########}%");
 
     public override string Option => Asked.Option;
 
