@@ -11,7 +11,7 @@ namespace IpcBench.Analysis.Documents;
 internal static class ProfileSection
 {
     /// <summary>Returns the title of the section.</summary>
-    public static string Title(MeasuredRun run) => run.Record.Profile?.By == RunProfile.Runtime
+    public static string Title(MeasuredRun run) => run.Record.Profile is { IsCpuTime: false }
         ? "Time of the server's code by stage" : "CPU time of the server by stage";
 
     // A stage explains a difference in CPU time if the stage differs by at least this share of it, and at most twice as much.
@@ -27,10 +27,10 @@ internal static class ProfileSection
         var sentences = Refusals(run).ToList();
         if (sampled.Count > 0)
         {
-            sentences.Insert(0, profile.By == RunProfile.Runtime
-                ? "The .NET runtime took the samples, once in a millisecond. Each value is the stage's share of the time in which the "
-                    + "server's threads were in .NET code. System calls of sockets, collections and compilation are left out: only "
-                    + "perf(1) sees their CPU time."
+            sentences.Insert(0, !profile.IsCpuTime
+                ? "The .NET runtime took the samples, once in a millisecond. Each value is the stage's share of the time in which "
+                    + "threads of the server were in .NET code, with a CPU or ready for a CPU. System calls of sockets, this tool's own "
+                    + "event loop, collections and compilation are left out: only perf(1) sees their CPU time."
                 : "Each value is the stage's share of the samples × the server's CPU per call of the counted rounds. "
                     + "Each interval holds at 95 % by itself, over pairs of sampled windows of one start of the server; "
                     + "the row \"together\" has intervals over the counted rounds.");
@@ -98,8 +98,8 @@ internal static class ProfileSection
 
     private static IEnumerable<string> OfSamples(IReadOnlyList<StageShares> cells)
     {
-        var changes = cells.Where(cell => cell is { CallNs: > 0, SampledCallNs: > 0 })
-            .Select(cell => (cell.Cell.Key.Arm, Ratio: cell.SampledCallNs!.Value / cell.CallNs!.Value)).ToList();
+        var changes = cells.Where(cell => cell.Cell.Value(Metric.ServerCpu) > 0 && cell.SampledCallNs > 0)
+            .Select(cell => (cell.Cell.Key.Arm, Ratio: cell.SampledCallNs!.Value / cell.Cell.Value(Metric.ServerCpu)!.Value)).ToList();
         if (changes.Count > 0 && changes.MaxBy(one => Math.Abs(Math.Log(one.Ratio))) is var (arm, ratio))
             yield return "The sampled windows are not counted. Server CPU per call differs between these windows and the counted rounds by "
                 + $"{Quantity.Percent(Math.Abs(ratio - 1))} or less ({arm}).";

@@ -27,7 +27,7 @@ public sealed record StageShares(MeasuredCell Cell, CellProfile Profile, bool Is
         [.. from cell in run.Cells
             join profile in run.Record.Profile?.Cells ?? [] on cell.Index equals profile.Cell
             where profile.Windows.Count > 0 && cell.Median is not null
-            select new StageShares(cell, profile, run.Record.Profile?.By == RunProfile.Perf)];
+            select new StageShares(cell, profile, run.Record.Profile is { IsCpuTime: true })];
 
     /// <summary>Lists the stages of these cells in the order of reports. A stage that this version does not know comes last.</summary>
     public static IEnumerable<string> Names(IEnumerable<StageShares> cells)

@@ -7,9 +7,9 @@ using IpcBench.Analysis.Results;
 namespace IpcBench.Analysis.Renderers;
 
 /// <summary>
-/// The stacks of the server's CPU time (<c>--profile</c>) for speedscope.app, with a profile for each cell. The weights of a
-/// profile add up to the server's CPU time of a call. If this time is unknown, the weights are numbers of samples. All
-/// samples whose stacks the file does not keep are one frame.
+/// The sampled stacks of the server (<c>--profile</c>) for speedscope.app, with a profile for each cell. The weights of a
+/// profile add up to the server's CPU time of a call. If this time is unknown, or a runtime took the samples, the weights are
+/// numbers of samples. All samples whose stacks the file does not keep are one frame.
 /// </summary>
 public sealed class SpeedscopeReport : IReport
 {

@@ -1,7 +1,9 @@
+using System.Text.Json.Serialization;
+
 namespace IpcBench.Analysis.Results;
 
 /// <summary>
-/// Where the CPU time of the server went in extra windows after the rounds (<c>--profile</c>). No other result includes these windows.
+/// Where the time of the server went in extra windows after the rounds (<c>--profile</c>). No other result includes these windows.
 /// </summary>
 public sealed record RunProfile
 {
@@ -18,6 +20,10 @@ public sealed record RunProfile
     /// threads that waited or were in a system call of a socket.
     /// </summary>
     public string By { get; init; } = Perf;
+
+    /// <summary>True when the samples are in proportion to CPU time.</summary>
+    [JsonIgnore]
+    public bool IsCpuTime => By == Perf;
 
     /// <summary>The nominal number of samples in a second of CPU time, or of a thread.</summary>
     public int SamplesPerSecond { get; init; }

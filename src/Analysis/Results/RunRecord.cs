@@ -67,6 +67,6 @@ public sealed record RunRecord
     /// </summary>
     public IReadOnlyList<Advice> Advice { get; init; } = [];
 
-    /// <summary>Where the CPU time of the server went. Null without <c>--profile</c>.</summary>
+    /// <summary>Where the time of the server went. Null without <c>--profile</c>.</summary>
     public RunProfile? Profile { get; init; }
 }

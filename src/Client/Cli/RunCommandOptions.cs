@@ -163,7 +163,7 @@ internal sealed class RunCommandOptions(Preset preset, OptionList list)
         "count the connections of this listening address by state during each measurement, repeatable (Linux)");
 
     public Option<bool> Profile { get; } = list.Flag(HelpPlace.Machine.Rarely, "--profile",
-        "afterwards sample the server (by perf(1) or its .NET runtime): its CPU time by stage, from system calls to the handler");
+        "afterwards sample the server (by perf(1) or its .NET runtime): where its time goes, from system calls to the handler");
 
     public Option<bool> AgainstItself { get; } = list.Flag(HelpPlace.Machine.Rarely, "--aa",
         "check the method: compare the reference with itself, at two endpoints", "--against-itself");

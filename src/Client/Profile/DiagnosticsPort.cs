@@ -55,8 +55,12 @@ internal static class DiagnosticsPort
             writer.Write(Encoding.Unicode.GetBytes(provider + '\0'));
             writer.Write(0); // no filter
         }
-        return await SendAsync(port, EventPipe, CollectTracing, payload.ToArray()) is ({ } stream, [_, ..] answer)
-            ? new Trace(BinaryPrimitives.ReadUInt64LittleEndian(answer), stream) : null;
+        if (await SendAsync(port, EventPipe, CollectTracing, payload.ToArray()) is not ({ } stream, var answer))
+            return null;
+        if (answer.Length == sizeof(ulong))
+            return new Trace(BinaryPrimitives.ReadUInt64LittleEndian(answer), stream);
+        await stream.DisposeAsync();
+        return null;
     }
 
     /// <summary>Asks the runtime to end the events. Returns false when the process does not answer or refuses.</summary>
@@ -107,8 +111,16 @@ internal static class DiagnosticsPort
         if (OperatingSystem.IsWindows())
         {
             var pipe = new NamedPipeClientStream(".", port, PipeDirection.InOut, PipeOptions.Asynchronous);
-            await pipe.ConnectAsync(cancellation);
-            return pipe;
+            try
+            {
+                await pipe.ConnectAsync(cancellation);
+                return pipe;
+            }
+            catch
+            {
+                await pipe.DisposeAsync();
+                throw;
+            }
         }
         var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         try

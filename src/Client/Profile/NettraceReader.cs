@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 using System.Text;
 
@@ -6,12 +7,11 @@ namespace IpcBench.Client.Profile;
 
 /// <summary>
 /// Reads the events of a .NET runtime's trace in the format nettrace, version 4 (microsoft/perfview,
-/// src/TraceEvent/EventPipe/EventPipeFormat.md). A trace that ends early is read as far as it goes. The package TraceEvent reads these
-/// traces too, but is larger than the whole client.
+/// src/TraceEvent/EventPipe/EventPipeFormat.md). The package TraceEvent reads these traces too, but is larger than the whole client.
 /// </summary>
 internal static class NettraceReader
 {
-    private const byte BeginObject = 5;
+    private const byte NullReference = 1, BeginObject = 5;
 
     // The flags of an event's header. A header repeats only the members that differ from those of the event before.
     private const byte HasKind = 1, HasSequence = 2, HasThread = 4, HasStack = 8, HasActivity = 16, HasRelated = 32, HasLength = 128;
@@ -20,11 +20,14 @@ internal static class NettraceReader
 
     /// <summary>An event of the trace.</summary>
     /// <param name="Thread">The thread of the event, by the number that the system has for the thread.</param>
-    /// <param name="Timestamp">In ticks of <see cref="System.Diagnostics.Stopwatch"/>.</param>
+    /// <param name="Timestamp">In ticks of <see cref="Stopwatch"/>.</param>
     /// <param name="Stack">The addresses of the stack, the innermost first.</param>
     internal sealed record Event(string Provider, int Id, long Thread, long Timestamp, ulong[] Stack, ReadOnlyMemory<byte> Payload);
 
-    /// <summary>Lists the events in the order of the trace.</summary>
+    /// <summary>
+    /// Lists the events in the order of the trace. Empty when the trace has no end, because the names of methods come last: without
+    /// names, nothing distinguishes a thread that works from a thread that waits.
+    /// </summary>
     /// <exception cref="InvalidDataException">The bytes are not a trace of this version.</exception>
     public static IReadOnlyList<Event> Read(ReadOnlyMemory<byte> trace)
     {
@@ -34,16 +37,17 @@ internal static class NettraceReader
             var all = new Cursor(trace);
             if (!all.Take("Nettrace".Length).Span.SequenceEqual("Nettrace"u8) || all.Text() != "!FastSerialization.1")
                 throw new InvalidDataException("the runtime sent no trace");
-            while (all.Byte() == BeginObject)
+            byte tag;
+            while ((tag = all.Byte()) == BeginObject)
             {
                 all.Take(2 + 2 * sizeof(int)); // the tags of the object's type, its version and the oldest version that can read it
                 var type = all.Text();
                 all.Byte();
                 if (type == "Trace")
                 {
-                    all.Take(32); // date, clock and frequency
-                    if (all.Int32() != sizeof(ulong))
-                        throw new InvalidDataException("the traced process is not a process of 64 bits");
+                    all.Take(24); // date and clock
+                    if (all.Int64() != Stopwatch.Frequency || all.Int32() != sizeof(ulong))
+                        throw new InvalidDataException("the traced process has another clock, or is not a process of 64 bits");
                     all.Take(3 * sizeof(int));
                 }
                 else
@@ -54,12 +58,12 @@ internal static class NettraceReader
                 }
                 all.Byte();
             }
+            return tag == NullReference ? events : throw new InvalidDataException("the trace has an object of an unknown form");
         }
         catch (ArgumentOutOfRangeException)
         {
-            // The process ended while it was traced.
+            return []; // the process ended while it was traced
         }
-        return events;
     }
 
     private static void ReadBlock(string type, Cursor block, List<Event> events,

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using IpcBench.Host;
 
 namespace IpcBench.Client.Profile;
 
@@ -17,7 +18,7 @@ internal sealed class RuntimeFolder(int process)
     /// </summary>
     public string? Port => OperatingSystem.IsWindows()
         ? Try(() => Directory.GetFiles(@"\\.\pipe\", $"dotnet-diagnostic-{id}").Select(Path.GetFileName).FirstOrDefault())
-        : Try(() => Directory.GetFiles(root + TemporaryOf(process), $"dotnet-diagnostic-{id}-*-socket").FirstOrDefault());
+        : Try(() => Directory.GetFiles(root + TemporaryOf(process), $"dotnet-diagnostic-{id}-*-socket").MaxBy(IsOfThisStart));
 
     /// <summary>
     /// The file with the names of compiled methods. The runtime writes this file to /tmp, where perf looks for it, even if TMPDIR names
@@ -33,9 +34,16 @@ internal sealed class RuntimeFolder(int process)
     public static string LineOf(int process, string name) => Try(() => File.ReadLines(Proc(process, "status"))
         .FirstOrDefault(line => line.StartsWith(name, StringComparison.Ordinal)))?[name.Length..].Trim() ?? "";
 
-    /// <summary>Returns the name of a thread of the process. Without such a name, as on Windows, <c>thread</c>.</summary>
-    public static string NameOf(int process, long thread) => Try(() => File.ReadAllText(
-        string.Create(CultureInfo.InvariantCulture, $"/proc/{process}/task/{thread}/comm")).Trim()) ?? "thread";
+    /// <summary>
+    /// Returns the name of a thread, by the number that the process itself sees. Without such a name, as on Windows, <c>thread</c>.
+    /// </summary>
+    public string NameOf(long thread) => Try(() => File.ReadAllText(
+        string.Create(CultureInfo.InvariantCulture, $"{root}/proc/{id}/task/{thread}/comm")).Trim()) ?? "thread";
+
+    // A killed process leaves its socket file, and a later process may get the same id. The third part of the name is the time at which
+    // the process started, in ticks after the start of the system (proc_pid_stat(5)).
+    private bool IsOfThisStart(string file) => file.EndsWith(
+        string.Create(CultureInfo.InvariantCulture, $"-{ProcessClock.Read(process)?.StartTicks}-socket"), StringComparison.Ordinal);
 
     private static string TemporaryOf(int process)
     {

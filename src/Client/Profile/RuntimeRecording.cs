@@ -11,31 +11,25 @@ internal sealed class RuntimeRecording : IRecording
 
     private const string Sampling = "Microsoft-DotNETCore-SampleProfiler";
 
+    // A window of 0.5 s has some 10 MB, most of which are the names of methods.
+    private const int MostBytes = 256 << 20;
+
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
 
     private readonly List<Session> sessions = [];
 
     /// <summary>Starts to sample. When this method returns, the runtimes are already sampling.</summary>
-    /// <exception cref="IOException">A process is not .NET, or does not answer.</exception>
+    /// <exception cref="IOException">No process is .NET, or none answers.</exception>
     public static async Task<RuntimeRecording> StartAsync(IEnumerable<int> processes)
     {
         var recording = new RuntimeRecording();
-        try
+        foreach (var process in processes)
         {
-            foreach (var process in processes)
-            {
-                var port = new RuntimeFolder(process).Port ?? throw new IOException("the process has no diagnostics port");
-                var stream = await DiagnosticsPort.TraceAsync(port, Sampling)
-                    ?? throw new IOException("the runtime does not answer at its diagnostics port");
-                recording.sessions.Add(new(process, port, stream));
-            }
-            return recording;
+            // A process without an answer may have ended since it was found.
+            if (new RuntimeFolder(process).Port is { } port && await DiagnosticsPort.TraceAsync(port, Sampling) is { } trace)
+                recording.sessions.Add(new(process, port, trace));
         }
-        catch (IOException)
-        {
-            await recording.DisposeAsync();
-            throw;
-        }
+        return recording.sessions.Count > 0 ? recording : throw new IOException("no runtime answers at its diagnostics port");
     }
 
     public async Task StopAsync()
@@ -92,7 +86,16 @@ internal sealed class RuntimeRecording : IRecording
             var bytes = new MemoryStream();
             try
             {
-                await Stream.CopyToAsync(bytes);
+                var part = new byte[1 << 16];
+                for (int count; (count = await Stream.ReadAsync(part)) > 0;)
+                {
+                    bytes.Write(part, 0, count);
+                    if (bytes.Length > MostBytes)
+                    {
+                        await Stream.DisposeAsync(); // the runtime waits for its reader, and would not end the session
+                        throw new InvalidDataException("the runtime sent more than 256 MB");
+                    }
+                }
             }
             catch (Exception e) when (e is IOException or ObjectDisposedException)
             {

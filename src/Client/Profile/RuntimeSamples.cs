@@ -15,9 +15,21 @@ internal static partial class RuntimeSamples
     // "Method events", "Loader events").
     private const int Method = 144, Module = 154;
 
+    /// <exception cref="InvalidDataException">The bytes are not a trace.</exception>
     public static IReadOnlyList<StackSample> Read(int process, ReadOnlyMemory<byte> trace)
     {
-        var events = NettraceReader.Read(trace);
+        try
+        {
+            return Read(process, NettraceReader.Read(trace));
+        }
+        catch (ArgumentOutOfRangeException e)
+        {
+            throw new InvalidDataException("the trace has an event that is too short", e);
+        }
+    }
+
+    private static List<StackSample> Read(int process, IReadOnlyList<NettraceReader.Event> events)
+    {
         var modules = new Dictionary<long, string>();
         foreach (var one in events.Where(one => one is { Provider: Rundown, Id: Module }))
         {
@@ -41,7 +53,7 @@ internal static partial class RuntimeSamples
         methods.Sort((one, other) => one.From.CompareTo(other.From));
         var starts = methods.ConvertAll(method => method.From);
         var frames = new Dictionary<ulong, StackFrame>();
-        var threads = new Dictionary<long, string>();
+        var (threads, folder) = (new Dictionary<long, string>(), new RuntimeFolder(process));
         var samples = new List<StackSample>();
         foreach (var one in events.Where(one => one is { Provider: Sampling, Stack.Length: > 0 }))
         {
@@ -51,7 +63,7 @@ internal static partial class RuntimeSamples
             if (Waits().IsMatch(inner) || SystemCalls().IsMatch(inner) || (stack[0].Kind == FrameKind.Native && Engine().IsMatch(inner)))
                 continue;
             if (!threads.TryGetValue(one.Thread, out var thread))
-                threads[one.Thread] = thread = RuntimeFolder.NameOf(process, one.Thread);
+                threads[one.Thread] = thread = folder.NameOf(one.Thread);
             samples.Add(new(thread, process, one.Timestamp, stack));
         }
         return samples;
@@ -70,8 +82,9 @@ internal static partial class RuntimeSamples
     // Methods in which a thread waits. The runtime's own mark of a sample, "external" or "managed", does not help: a thread that
     // returns from a wait has the mark "managed" until the runtime lets its threads go on.
     [GeneratedRegex(@"!System\.Threading\.(Monitor\.|Lock\.|LowLevel|WaitHandle\.|ManualResetEventSlim\."
-        + @"|Thread\.(Sleep|Join|Yield|<PollGC>)|PortableThreadPool\+\w+\.\w+ThreadStart$)"
-        + @"|!Interop\+(Sys|Kernel32)\.<?(Read|LowLevelMonitor|GetQueuedCompletionStatus|WaitFor)", RegexOptions.CultureInvariant)]
+        + @"|Thread\.(Sleep|Join|Yield|<PollGC>)|PortableThreadPool\+(\w+\.\w+ThreadStart$|IOCompletionPoller\.Poll))"
+        + @"|!Interop\+(Sys|Kernel32)\.<?(Read|WriteFile|LowLevelMonitor|GetQueuedCompletionStatus|WaitFor"
+        + @"|ConnectNamedPipe|Accept|Poll|Select|Connect)", RegexOptions.CultureInvariant)]
     private static partial Regex Waits();
 
     [GeneratedRegex(@"\.SocketAsyncEngine\.EventLoop$", RegexOptions.CultureInvariant)]
@@ -79,7 +92,8 @@ internal static partial class RuntimeSamples
 
     // Methods that send and receive; of the event loop all methods, because its system calls have no frames of their own. A thread that
     // has no CPU stays in such a method, most often because its system call woke the thread that took the CPU.
-    [GeneratedRegex(@"^System\.Net\.Sockets!.*\.(SocketPal\.(TryComplete|Sys)?(Send|Receive)|\w+\.DoOperation(Send|Receive)"
-        + @"|<?(WSA)?(Send|Recv))\w*$|^IpcBench\.Transports!", RegexOptions.CultureInvariant)]
+    [GeneratedRegex(@"^System\.Net\.Sockets!.*\.(SocketPal\.(TryComplete|Sys)?(Send|Receive)\w*$"
+        + @"|\w+\.DoOperation(Send|Receive)\w*$)|!Interop\+(Sys|Winsock)\.<?(WSA)?(Send|send|Receive|Recv|recv)"
+        + @"|^IpcBench\.Transports!", RegexOptions.CultureInvariant)]
     private static partial Regex SystemCalls();
 }

@@ -38,7 +38,8 @@ internal sealed class Sampler : IAsyncDisposable
     {
         if (await RefusalOfPerfAsync(processes, cancellation) is not { } refusal)
             return (new Sampler(isPerf: true), "");
-        return processes.Any(IsTraced) ? (new Sampler(isPerf: false), $"--profile: {refusal}: the .NET runtime samples the server itself")
+        return processes.Any(IsTraced)
+            ? (new Sampler(isPerf: false), $"--profile: {refusal}: the .NET runtime of the server takes the samples")
             : (null, $"--profile: {refusal}: nothing is sampled");
     }
 
@@ -108,7 +109,8 @@ internal sealed class Sampler : IAsyncDisposable
         }
     }
 
-    private static bool IsTraced(int process) => new RuntimeFolder(process).Port is not null;
+    private static bool IsTraced(int process) =>
+        (!Unprivileged() || !IsOfAnother(process)) && new RuntimeFolder(process).Port is not null;
 
     private static int Paranoid() =>
         int.TryParse(File.ReadAllText(ParanoidFile), CultureInfo.InvariantCulture, out var value) ? value : 0;

@@ -48,8 +48,8 @@ internal sealed class ProfilePhase(
                     await WindowAsync(together, window, cancellation);
             }
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or Win32Exception or TimeoutException
-            || (e is OperationCanceledException && !cancellation.IsCancellationRequested))
+        catch (Exception e) when (e is IOException or InvalidDataException or UnauthorizedAccessException or Win32Exception
+            or TimeoutException || (e is OperationCanceledException && !cancellation.IsCancellationRequested))
         {
             refused = $"The server was not sampled to the end: {e.Message}";
             observer.Note(refused);
@@ -79,7 +79,8 @@ internal sealed class ProfilePhase(
 
     private ServerOwner OwnerOf(PlannedCell cell) => servers.OwnerOf(servers.Now(cell).Target.Address);
 
-    private static string ReasonOf(ServerOwner owner) => owner.Pids.Count > 0 ? "no window of this cell was sampled"
+    private static string ReasonOf(ServerOwner owner) => owner.Pids.Count > 0
+        ? "no window was sampled, or perf may not sample and the server has no .NET runtime that this user may ask"
         : owner.Reason.Length > 0 ? owner.Reason : "each connection has a process of its own, which is not sampled";
 
     /// <summary>Measures one cell, or all cells of a comparison in turns, while their servers are sampled.</summary>

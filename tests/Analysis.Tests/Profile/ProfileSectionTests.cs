@@ -88,6 +88,20 @@ public class ProfileSectionTests
     }
 
     [Fact]
+    public void Samples_of_a_runtime_give_shares_in_percent_without_differences()
+    {
+        var made = Made(Tcp, Unix);
+        var text = TextOf(made with { Profile = made.Profile! with { By = RunProfile.Runtime } });
+
+        Assert.Contains("Time of the server's code by stage", text, StringComparison.Ordinal);
+        Assert.Matches(@"stage +tcp +unix\n", text);
+        Assert.Matches(@"HTTP +40 % +70 %\n", text);
+        Assert.Contains("differs between these windows and the counted rounds by 10 % or less (unix).", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("together ", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("CPU time of the server", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_run_without_a_profile_has_no_section() =>
         Assert.DoesNotContain("by stage", TextOf(Made(Tcp, Unix) with { Profile = null }), StringComparison.Ordinal);
 

@@ -38,14 +38,14 @@ public sealed class RuntimeRecordingTests
     }
 
     [Fact]
-    public async Task A_trace_that_ends_early_is_read_as_far_as_it_goes()
+    public async Task A_trace_without_an_end_has_no_events_and_other_bytes_are_refused()
     {
         await using var stream = (await DiagnosticsPort.TraceAsync(
             new RuntimeFolder(Environment.ProcessId).Port!, "Microsoft-DotNETCore-SampleProfiler"))!.Stream;
         var bytes = new byte[4096];
         await stream.ReadExactlyAsync(bytes, TestContext.Current.CancellationToken);
         for (var length = "Nettrace!".Length; length < bytes.Length; length++)
-            _ = NettraceReader.Read(bytes.AsMemory(0, length));
+            Assert.Empty(NettraceReader.Read(bytes.AsMemory(0, length)));
         bytes[0]++;
         Assert.Throws<InvalidDataException>(() => NettraceReader.Read(bytes));
     }
@@ -53,6 +53,7 @@ public sealed class RuntimeRecordingTests
     [Fact]
     public async Task A_process_without_a_diagnostics_port_is_refused()
     {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "sleep(1)");
         using var other = Process.Start(new ProcessStartInfo("sleep", ["60"]))!;
         try
         {
