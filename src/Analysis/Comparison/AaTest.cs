@@ -79,17 +79,9 @@ public sealed record AaTest(int Cells, double PValue, bool CanFail, (double Rati
         : $"A/A not decided: {reference} against itself is {Measured} over {over}: these rounds show no difference, but cannot "
             + $"exclude one of {Quantity.Percent(delta)}.";
 
-    private static double[] Differences(MeasuredRun run, MeasuredCell cell)
-    {
-        if (run.ReferenceOf(cell) is not { } reference)
-            return [];
-        var metric = ArmComparison.Headline(cell);
-        return [.. from mine in cell.Rounds
-                   join theirs in reference.Rounds on mine.Record.Number equals theirs.Record.Number
-                   let pair = (Base: metric.Value(theirs), New: metric.Value(mine))
-                   where pair is { Base: > 0, New: > 0 }
-                   select Math.Log(pair.New!.Value / pair.Base!.Value)];
-    }
+    // The test uses the same ratios as the verdicts: where arms took turns in slices, the ratio of a round is that of its slices.
+    private static double[] Differences(MeasuredRun run, MeasuredCell cell) => run.ReferenceOf(cell) is not { } reference ? []
+        : [.. RoundPairs.Match(cell, reference, ArmComparison.Headline(cell)).Where(pair => pair.HasRatio).Select(pair => pair.Log)];
 
     private static double Score(double[] differences)
     {
