@@ -21,11 +21,14 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
 
     private readonly bool isArm = cells.Any(key => key.Arm == reference) && !cells.Any(key => key.Transport == reference);
 
+    private readonly ILookup<(long, int, int, string, string), int> workloads =
+        Enumerable.Range(0, cells.Count).ToLookup(i => WorkloadOf(cells[i]));
+
     /// <summary>Returns the index of the reference of the cell. Null when the cell is a reference or has no reference.</summary>
     public int? Choose(int cell)
     {
         var key = cells[cell];
-        var candidates = Enumerable.Range(0, cells.Count).Where(i => SameWorkload(cells[i], key)).ToList();
+        var candidates = workloads[WorkloadOf(key)].ToList();
         if (Parts(key.Variant).Contains(SecondMark))
             return First(candidates, other => other == Without(key, SecondMark));
         var named = First(candidates, other => other.Arm == reference);
@@ -70,8 +73,8 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
         return found < 0 ? null : candidates[found];
     }
 
-    private static bool SameWorkload(CellKey a, CellKey b) =>
-        (a.Size, a.Connections, a.Streams, a.Load, a.ServerWork) == (b.Size, b.Connections, b.Streams, b.Load, b.ServerWork);
+    private static (long, int, int, string, string) WorkloadOf(CellKey key) =>
+        (key.Size, key.Connections, key.Streams, key.Load, key.ServerWork);
 
     private static bool SameFamily(CellKey a, CellKey b) =>
         (a.Protocol, a.Client, a.Mode, a.WithoutWait) == (b.Protocol, b.Client, b.Mode, b.WithoutWait);

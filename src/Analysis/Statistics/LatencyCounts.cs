@@ -37,7 +37,7 @@ public sealed class LatencyCounts
     public long Min => slots.Length == 0 ? 0 : LatencyHistogram.LowestOf(slots[0]);
 
     /// <summary>Sum of the values in ns, to three digits.</summary>
-    public long Sum => this.Aggregate(0L, (sum, entry) => sum + MiddleOf(entry.Slot) * entry.Count);
+    public double Sum => Aggregate(0.0, (sum, entry) => sum + (double)MiddleOf(entry.Slot) * entry.Count);
 
     /// <summary>Whether at least <see cref="SamplesBeyond"/> samples lie beyond the percentile.</summary>
     public bool HasDataFor(double percentile) => Count * (100 - percentile) / 100 >= SamplesBeyond - 1e-6;
@@ -92,10 +92,10 @@ public sealed class LatencyCounts
     }
 
     /// <summary>Sums the recorded values of more than <paramref name="value"/> ns, to three digits.</summary>
-    public long SumBeyond(long value)
+    public double SumBeyond(long value)
     {
         var limit = LatencyHistogram.IndexOf(Math.Clamp(value, 0, LatencyHistogram.MaxValue));
-        return Aggregate(0L, (sum, entry) => entry.Slot > limit ? sum + MiddleOf(entry.Slot) * entry.Count : sum);
+        return Aggregate(0.0, (sum, entry) => entry.Slot > limit ? sum + (double)MiddleOf(entry.Slot) * entry.Count : sum);
     }
 
     /// <summary>Returns the values of both histograms together.</summary>
