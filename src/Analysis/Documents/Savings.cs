@@ -67,8 +67,12 @@ internal static class Savings
         if (shown(reference) is not { } before || shown(cell) is not { } after)
             return null;
         var unit = unitOf(Math.Max(before, after));
-        // The larger number is shown with three significant digits, and the other with as many decimals.
-        var decimals = Math.Clamp(2 - (int)Math.Floor(Math.Log10(Math.Max(before, after) / unit.Size)), 0, 6);
+        // The larger number is shown with three significant digits, and the others with as many decimals. There are more decimals if a
+        // bound of a decided difference would be 0.
+        int Decimals(double number, int digits) => Math.Clamp(digits - 1 - (int)Math.Floor(Math.Log10(number / unit.Size)), 0, 9);
+        var decimals = Decimals(Math.Max(before, after), 3);
+        if (change is { IsDecided: true, Interval: { } known })
+            decimals = Math.Max(decimals, Decimals(Math.Min(Math.Abs(known.Low), Math.Abs(known.High)), 1));
         string Show(double number)
         {
             var rounded = Math.Round(number / unit.Size, decimals) + 0.0; // −0 is 0
