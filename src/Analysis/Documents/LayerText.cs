@@ -56,11 +56,12 @@ internal static class LayerText
     }
 
     /// <summary>Draws a bar for each call from the steps of <see cref="Drawn"/>. All bars have the same scale.</summary>
-    public static string Bars(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
+    /// <param name="scale">The length of the longest bar, as a share of the usual length.</param>
+    public static string Bars(MeasuredRun run, IReadOnlyList<LayerBudget> budgets, double scale)
     {
         var rows = InOrder(budgets).Select(budget =>
             (Name: $"{Arms.NameOf(run, budget.Call.Workload)}  {budget.Call.Key.Arm}", Budget: budget)).ToList();
-        var (wide, most) = (rows.Max(row => row.Name.Length), Longest(budgets));
+        var (wide, most) = (rows.Max(row => row.Name.Length), Longest(budgets) / scale);
         var lines = rows.Select(row => $"  {row.Name.PadRight(wide)}  {Bar(row.Budget, most)} {Quantity.Micros(row.Budget.Total.Ns)}");
         return string.Join('\n', lines.Append("  " + new string(' ', wide) + "  "
             + string.Join("  ", Layers(budgets).Select(layer => $"{Shade(layer)} {layer.Short}")))) + "\n";
