@@ -25,12 +25,7 @@ internal sealed class Document(NamedRun file)
     /// <summary>What was measured, where and how, one item per line.</summary>
     public Section Header => field ??= Section.With("Measured with", new Block { Sentences = [.. RunHeader.Lines(run)] });
 
-    public string Command => "GrpcBench " + string.Join(' ', run.Record.CommandLine.Select(Quoted));
-
-    // The command can be pasted into a shell of Linux.
-    private static string Quoted(string word) =>
-        word.Length > 0 && word.All(letter => char.IsAsciiLetterOrDigit(letter) || "/:._-+@%,=".Contains(letter, StringComparison.Ordinal))
-            ? word : $"'{word.Replace("'", "'\\''", StringComparison.Ordinal)}'";
+    public string Command => "GrpcBench " + string.Join(' ', run.Record.CommandLine.Select(word => ShellWord.Quoted(word)));
 
     public Section Answer => field ??= OfBuilds is { Sides: var sides }
         ? Section.With("head against base", new Block { Sentences = Answers.For(run) },

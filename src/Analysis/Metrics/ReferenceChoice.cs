@@ -11,9 +11,6 @@ namespace IpcBench.Analysis.Metrics;
 /// </summary>
 internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> cells)
 {
-    /// <summary>The variant that marks cells of the second build in a run of <c>ab</c>.</summary>
-    public const string HeadVariant = "build=head";
-
     /// <summary>The mark of an arm that measures the reference's endpoint a second time (<c>--aa</c>).</summary>
     public const string SecondMark = "a/a";
 
@@ -55,10 +52,10 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
     public static bool IsSetting(CellKey key) => IsSetting(key.Setting);
 
     /// <summary>Whether the cell belongs to the second build in a run of <c>ab</c>.</summary>
-    public static bool IsHead(CellKey key) => Parts(key.Variant).Contains(HeadVariant);
+    public static bool IsHead(CellKey key) => Parts(key.Variant).Contains(CellKey.HeadVariant);
 
     /// <summary>Returns the key without the mark of the second build.</summary>
-    public static CellKey WithoutHead(CellKey key) => Without(key, HeadVariant);
+    public static CellKey WithoutHead(CellKey key) => Without(key, CellKey.HeadVariant);
 
     private static CellKey Without(CellKey key, string mark) =>
         key with { Variant = string.Join(' ', Parts(key.Variant).Where(part => part != mark)) };

@@ -1,4 +1,3 @@
-using System.Globalization;
 using IpcBench.Analysis.Statistics;
 using static IpcBench.Analysis.Wording.TextBuilding;
 
@@ -163,6 +162,4 @@ internal static class ResultsCheck
     private static bool HasNull<T>(IReadOnlyList<T> list) where T : class => list.Contains(null!);
 
     private static bool HasNull(IReadOnlyDictionary<string, string> values) => values.Values.Contains(null!);
-
-    private static string Say(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

@@ -62,9 +62,6 @@ public sealed class LatencyCounts
     /// <summary>Whether some values are lower bounds. Then the longest value is a lower bound too.</summary>
     public bool HasBounds => ended is not null;
 
-    /// <summary>Number of slots in use.</summary>
-    public int Filled => slots.Length;
-
     /// <summary>
     /// Returns the value in ns that this percentage of all values do not exceed, as HdrHistogram's getValueAtPercentile
     /// does. 0 when empty.
@@ -121,7 +118,11 @@ public sealed class LatencyCounts
         return all;
     }
 
-    /// <inheritdoc cref="LatencyHistogram.Decode"/>
+    /// <summary>
+    /// Reads the output of <see cref="LatencyHistogram.Encode"/> or of another HdrHistogram library with the same layout. An
+    /// empty text is an empty histogram.
+    /// </summary>
+    /// <exception cref="FormatException">The text is not a histogram, is damaged, or has another layout.</exception>
     public static LatencyCounts Decode(string text) => HistogramCoding.Decode(text);
 
     public IEnumerator<(int Slot, long Count)> GetEnumerator()
