@@ -15,8 +15,12 @@ public static class Answers
 {
     /// <summary>Lists the sentences of the answer: on workloads and the whole run, or on each metric for a run of <c>ab</c>.</summary>
     public static IReadOnlyList<string> For(MeasuredRun run) => BuildComparison.From(run) is { Sides: var sides }
-        ? [.. CompareSummary.Sentences(sides, FileComparison.Shown)]
+        ? [.. Between(sides)]
         : [.. Concurrency.Lines(run), .. OfWorkloads(run).Select(answer => answer.Sentence), .. OfRun(run)];
+
+    /// <summary>Lists the sentences about two files, or about the two sides of a run of <c>ab</c>.</summary>
+    internal static IEnumerable<string> Between(FileComparison comparison) =>
+        [.. CompareSummary.Sentences(comparison, FileComparison.Shown), .. RateSearchSentences.Compared(comparison)];
 
     /// <summary>Lists the answer for each group of competing arms (<c>Arms.Choices</c>). Empty for a run of layers.</summary>
     internal static IEnumerable<WorkloadAnswer> OfWorkloads(MeasuredRun run) => IsOfLayers(run) ? [] : Arms.ByWorkload(run)

@@ -43,8 +43,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
     {
         var (before, after) = (comparison.Before.Name, comparison.After.Name);
         Heading(text, $"{after} against {before}");
-        string[] sentences = [.. CompareSummary.Sentences(comparison, FileComparison.Shown), .. RateSearchSentences.Compared(comparison)];
-        foreach (var sentence in sentences)
+        foreach (var sentence in Answers.Between(comparison))
             Say(text, sentence, "- ");
         if (comparison.IsPaired)
             text.Append(comparison.Cells.Count > 0 ? "\n" : "");
