@@ -1,7 +1,6 @@
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
-using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 using static IpcBench.Analysis.Wording.TextBuilding;
 
