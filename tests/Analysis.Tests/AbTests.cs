@@ -44,7 +44,7 @@ public class AbTests
     public void The_page_and_the_comparison_of_ab_show_the_same_rate_and_verdict_for_a_cell()
     {
         var run = new MeasuredRun(Typed(Run(new Random(19), slower: 0.1)));
-        var head = run.Cells.First(cell => cell.Key.Variant == FileComparison.HeadVariant);
+        var head = run.Cells.First(cell => cell.Key.Variant == CellKey.HeadVariant);
         var comparison = ArmComparison.Compare(run, head, run.ReferenceOf(head)!, Metric.ServerCpu)!;
         var (before, after) = BuildComparison.From(run)!.Sides.Cells.First(cell => cell.After.Cell.Address == head.Cell.Address);
 
@@ -322,7 +322,7 @@ public class AbTests
                 {
                     Transport = i < 2 ? "tcp" : "unix",
                     Size = 10,
-                    Variant = i % 2 == 0 ? "" : FileComparison.HeadVariant,
+                    Variant = i % 2 == 0 ? "" : CellKey.HeadVariant,
                 },
             })],
             Rounds = [.. run.Rounds.Select(round => round with

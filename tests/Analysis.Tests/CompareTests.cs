@@ -103,6 +103,27 @@ public sealed class CompareTests
     }
 
     [Fact]
+    public void Noise_of_one_of_two_arms_is_no_drift()
+    {
+        RunRecord Noisy(int seed)
+        {
+            var run = new SampleRuns(seed) { Sizes = [10], Transports = ["tcp", "unix"], Rounds = 2, SamplesPerRound = 40 }.Make();
+            return run with
+            {
+                Rounds = [.. run.Rounds.Select(round => round with
+                {
+                    FixedLoopNs = 0,
+                    Client = round.Client with
+                    {
+                        Calls = 1000, CpuUserNs = round is { Cell: 1, Number: 2 } ? 12_000_000 : 10_000_000, CpuKernelNs = 0,
+                    },
+                })],
+            };
+        }
+        Assert.Equal(0, Of(Noisy(1), Noisy(2)).DriftOf(Metric.ClientCpu).Allowance, 1e-6);
+    }
+
+    [Fact]
     public void Drift_is_computed_for_each_load_by_itself()
     {
         var random = new Random(6);

@@ -32,11 +32,11 @@ public sealed class LatencyHistogramTests
         histogram.Record(LatencyHistogram.MaxValue);
         histogram.Record(long.MaxValue);
         histogram.Record(-7);
-        var back = LatencyHistogram.Decode(histogram.Encode());
-        Assert.True(back.Counts.SequenceEqual(histogram.Counts));
+        var back = LatencyCounts.Decode(histogram.Encode());
+        Assert.Equal(All(histogram.ToCounts()), All(back));
         Assert.Equal(100_003, back.Count);
         Assert.Equal(histogram.Sum, back.Sum, histogram.Sum / 1000.0);
-        Assert.Equal(0, LatencyHistogram.Decode(new LatencyHistogram().Encode()).Count);
+        Assert.Equal(0, LatencyCounts.Decode(new LatencyHistogram().Encode()).Count);
         Assert.Equal(0, LatencyCounts.Decode("").Count);
     }
 
@@ -98,7 +98,7 @@ public sealed class LatencyHistogramTests
         // The first text says that all slots are empty. The second text adds a count beyond the last slot.
         Assert.Equal(0, LatencyCounts.Decode(Coded(-LatencyHistogram.Slots)).Count);
         Assert.Throws<FormatException>(() => LatencyCounts.Decode(Coded(-LatencyHistogram.Slots, 1)));
-        Assert.Equal((1, 5), (LatencyCounts.Decode(Coded(0, 5, 0)).Filled, LatencyCounts.Decode(Coded(0, 5, 0)).Count));
+        Assert.Equal([(1, 5L)], All(LatencyCounts.Decode(Coded(0, 5, 0))));
 
         // HdrHistogram's V2 payload: ZigZag LEB128, 64 bit in at most 9 bytes.
         static string Coded(params long[] counts)
@@ -170,6 +170,14 @@ public sealed class LatencyHistogramTests
             Assert.Skip("node with hdr-histogram-js is not here: npm install hdr-histogram-js, NODE_PATH set to its node_modules");
         var counts = histogram.ToCounts();
         Assert.Equal($"{counts.Count} {counts.ValueAt(50)} {counts.ValueAt(99.9)} {counts.Max}", answer.Trim());
+    }
+
+    private static List<(int Slot, long Count)> All(LatencyCounts counts)
+    {
+        var all = new List<(int Slot, long Count)>();
+        foreach (var entry in counts)
+            all.Add(entry);
+        return all;
     }
 
     private static async Task<string?> RunNode(string script)

@@ -145,6 +145,22 @@ public class LayerTests
     }
 
     [Fact]
+    public void A_decided_difference_is_never_shown_as_0()
+    {
+        var run = LayerRuns.Make(9, [7.5, 7.53, 20, 40, 55], noise: 1e-5);
+        Assert.Matches(@"\.NET sockets +0\.03 \[0\.03, 0\.03\]", Reports.Find("text")!.Make(new ReportModel(run)));
+    }
+
+    [Fact]
+    public void The_pictures_of_two_files_have_the_names_of_their_files()
+    {
+        var run = LayerRuns.Make(9, Tcp);
+        var svg = new SvgReport("layers").Make(new ReportModel([("one.json", run), ("two.json", run)]));
+        Assert.Matches("(?s)>one\\.json</text>.*>two\\.json</text>",
+            svg[svg.IndexOf("Layers of a gRPC call</text>", StringComparison.Ordinal)..]);
+    }
+
+    [Fact]
     public void The_answer_states_how_much_more_each_layer_of_a_slower_transport_costs()
     {
         var sentence = Answers.For(new MeasuredRun(LayerRuns.Make(9, Tcp, [8.5, 14, 23, 43, 58])))[1];

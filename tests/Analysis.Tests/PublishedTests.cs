@@ -3,6 +3,7 @@ using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Published;
 using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
 using static IpcBench.Analysis.Tests.PublishedRuns;
 
 namespace IpcBench.Analysis.Tests;
@@ -214,6 +215,27 @@ public sealed class PublishedTests
     {
         Assert.Contains("so no factor is sure", Page(Article(3)), StringComparison.Ordinal);
         Assert.DoesNotContain("so no factor is sure", Page(Article()), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_ratio_that_is_withheld_elsewhere_is_no_factor()
+    {
+        var run = Article();
+        var page = Page(run with
+        {
+            // The windows hold fewer than four consecutive calls.
+            Options = run.Options with { DurationFixed = true, Calls = 0 },
+            Rounds = [.. run.Rounds.Select(round => round with { Latency = Slow(round.WindowNs) })],
+        });
+        Assert.Contains("measured as in the article –. TLS contributes a factor –, and", page, StringComparison.Ordinal);
+        Assert.Contains("connections a factor –; the transport itself", page, StringComparison.Ordinal);
+
+        static string Slow(long ns)
+        {
+            var histogram = new LatencyHistogram();
+            histogram.Record(ns, 1000);
+            return histogram.Encode();
+        }
     }
 
     [Fact]

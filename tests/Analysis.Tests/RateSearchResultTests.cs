@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Plots;
@@ -108,6 +109,34 @@ public class RateSearchResultTests
         Assert.Equal(1 + 1 + Rounds, rows.Length);
         Assert.EndsWith(",,,,", rows[1], StringComparison.Ordinal);
         Assert.Matches(@",10000,1\d{4}(\.\d+)?,1\d{4}(\.\d+)?,1\d{4}(\.\d+)?$", rows[2]);
+    }
+
+    [Fact]
+    public void The_failures_of_a_search_are_named()
+    {
+        var run = Run("p99<1ms", seed: 3);
+        run = run with
+        {
+            Rounds = [.. run.Rounds.Select(round => round.Cell == 0 || round.Number > 2 ? round : round with
+            {
+                Started = round.Started + 3, Failed = new Dictionary<string, long> { ["status 14"] = 3 },
+            })],
+        };
+        Assert.Matches(@" of tcp's rate at full load\. In the search 6 of \d+ calls failed \(status 14 UNAVAILABLE: 6\)\.$",
+            Assert.Single(RateSearchSentences.Lines(new MeasuredRun(run))));
+    }
+
+    [Fact]
+    public void The_comparison_of_two_files_states_both_rates_and_does_not_judge_them()
+    {
+        var (one, other) = (new MeasuredRun(Run("p99<1ms", seed: 3)), new MeasuredRun(Run("p99<1ms", seed: 4)));
+        string Compared(MeasuredRun after) =>
+            new CompareReport(markdown: false).Make([new FileComparison(new NamedRun("base", one), new NamedRun("new", after))]);
+
+        Assert.Matches(@"- highest rate at p99<1ms \(tcp, 10 B\): 1\d,\d{3}/s \[1\d,\d{3}, 1\d,\d{3}\] → 1\d,\d{3}/s \[1\d,\d{3}, "
+            + @"1\d,\d{3}\], not judged: ", Compared(other));
+        Assert.Matches(@"- highest rate at p99<1ms \(tcp, 10 B\): 1\d,\d{3}/s \[[^]]+\] → not searched, not judged: ",
+            Compared(new MeasuredRun(Simulated.Run([[1e9 / ServiceNs]]))));
     }
 
     [Theory]

@@ -61,8 +61,7 @@ public sealed class ReportSnapshotTests
         foreach (var size in new[] { "10 B", "100 B", "1 kB", "10 kB", "100 kB", "1 MB" })
             Assert.Matches($@"400 clients, {size}\b[^0-9+−u]*([+−]\d|undecided|no difference)", report);
         Assert.DoesNotContain("Crossover", report, StringComparison.Ordinal); // the table has a row for each size
-        Assert.Contains("tls encrypts and the other transports do not: the difference is the cost of encryption, not of a transport.",
-            report, StringComparison.Ordinal);
+        Assert.Contains("TLS encrypts and the other transports here do not", report, StringComparison.Ordinal);
         Assert.Contains("tls-compared", report, StringComparison.Ordinal);
         Assert.Contains("pipe-is-socket", report, StringComparison.Ordinal);
     }

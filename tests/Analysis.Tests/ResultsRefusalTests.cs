@@ -1,6 +1,9 @@
 using System.Text;
+using IpcBench.Analysis.Documents;
 using IpcBench.Analysis.Doubts;
+using IpcBench.Analysis.Renderers;
 using IpcBench.Analysis.Results;
+using IpcBench.Analysis.Statistics;
 using static IpcBench.Analysis.Tests.SmallFile;
 
 namespace IpcBench.Analysis.Tests;
@@ -65,6 +68,14 @@ public sealed class ResultsRefusalTests
     [InlineData("rounds[0].failureMessages", "{\"reset\":null}", "rounds[0]: a list holds null")]
     [InlineData("cells[0].key.connections", "0", "cell 0: impossible size, connections or streams")]
     [InlineData("options.delta", "-1", "an option has an impossible number")]
+    [InlineData("options.delta", "0", "an option has an impossible number")]
+    [InlineData("options.rehearsalNs", "-1", "an option has an impossible number")]
+    [InlineData("options.looks", "[-4]", "an option has an impossible number")]
+    [InlineData("host.logicalCpus", "-2", "the machine has an impossible number")]
+    [InlineData("rounds[0].receivedBytes", "-1", "rounds[0]: a negative or impossibly large number")]
+    [InlineData("rounds[0].blocked", "{\"streamWindow\":-1,\"connectionWindow\":0,\"socket\":0}",
+        "rounds[0]: impossible times of blocked streams")]
+    [InlineData("rounds[0].connections.openedInAll", "-1", "rounds[0]: impossible counts of connections")]
     public void Impossible_values_are_rejected(string member, string value, string message) =>
         Assert.Equal("f.json is damaged: " + message, Refusal(With(member, value)));
 
@@ -117,7 +128,57 @@ public sealed class ResultsRefusalTests
             CutOff = 0
         };
         var many = run with { Rounds = [.. Enumerable.Range(1, 1200).Select(number => full with { Number = number })] };
-        Assert.Equal("f.json is damaged: the rounds add up to more calls than a run can have", Refusal(Bytes(many)));
+        Assert.Equal("f.json is damaged: the rounds add up to more calls or time than a run can have", Refusal(Bytes(many)));
+    }
+
+    [Fact]
+    public void Latencies_with_an_overflowing_number_are_rejected()
+    {
+        var histogram = new LatencyHistogram();
+        histogram.Record(1_000_000, 1L << 53);
+        var (run, latency) = (Small(), histogram.Encode());
+        var many = run with
+        {
+            Rounds = [.. Enumerable.Range(1, 1024).Select(number => run.Rounds[0] with { Number = number, Latency = latency })],
+        };
+        Assert.Equal("f.json is damaged: the rounds add up to more calls or time than a run can have", Refusal(Bytes(many)));
+    }
+
+    [Theory]
+    [InlineData(2001, 1, "the file lists more cells or rounds than a run can have")]
+    [InlineData(1, 1000, "the file compares more arms than a run can have")]
+    public void A_file_with_too_many_cells_is_rejected(int sizes, int arms, string message)
+    {
+        var run = Small();
+        var many = run with
+        {
+            Rounds = [],
+            Cells = [.. from size in Enumerable.Range(1, sizes)
+                        from arm in Enumerable.Range(1, arms)
+                        select run.Cells[0] with { Key = run.Cells[0].Key with { Size = size, Variant = $"x={arm}" } }],
+        };
+        Assert.Equal("f.json is damaged: " + message, Refusal(Bytes(many)));
+    }
+
+    [Theory]
+    [InlineData(600, 1)]
+    [InlineData(1, 440)]
+    public void The_report_of_a_file_with_many_cells_ends_soon(int sizes, int arms)
+    {
+        var run = Small();
+        var cells = (from size in Enumerable.Range(1, sizes)
+                     from arm in Enumerable.Range(1, arms)
+                     select run.Cells[0] with { Key = run.Cells[0].Key with { Size = size, Variant = $"x={arm}" } }).ToList();
+        var many = run with
+        {
+            Cells = cells,
+            Rounds = [.. from number in Enumerable.Range(1, 8)
+                         from cell in Enumerable.Range(0, cells.Count)
+                         select run.Rounds[0] with { Number = number, Cell = cell }],
+        };
+        var watch = System.Diagnostics.Stopwatch.StartNew();
+        Reports.Find("text")!.Make(new ReportModel(ResultsFile.Parse(Bytes(many), "f.json")));
+        Assert.InRange(watch.Elapsed.TotalSeconds, 0, 60);
     }
 
     [Fact]

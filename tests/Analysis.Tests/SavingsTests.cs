@@ -12,6 +12,7 @@ public class SavingsTests
     [Theory]
     [InlineData(0.280, true, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.310 → 0.280 cores, −0.030 [−0.030, −0.030]; p50 ")]
     [InlineData(0.310, true, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.310 → 0.310 cores, 0.000 [0.000, 0.000] (not decided); ")]
+    [InlineData(0.3097, true, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.3100 → 0.3097 cores, −0.0003 [−0.0003, −0.0003]; p50 ")]
     [InlineData(0.280, false, "At 5,000 calls/s, 10 B, unix in place of tcp: 0.230 → 0.200 cores of the client, −0.030 [")]
     public void A_saving_is_stated_in_cores_and_latency_at_the_measured_rate(double cores, bool server, string expected)
     {

@@ -54,6 +54,29 @@ public sealed class TextLayoutTests
         Assert.DoesNotContain('…', text[text.LastIndexOf("\nAnswer\n", StringComparison.Ordinal)..]);
     }
 
+    [Theory]
+    [InlineData(80)]
+    [InlineData(60)]
+    public void Bars_are_shorter_on_a_narrow_screen(int width)
+    {
+        foreach (var model in new[] { Run, Layered })
+            Assert.Contains("█████", new TextReport(new TextLayout(width)).Make(model), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Bars_have_room_beside_long_names()
+    {
+        const string Name = "a/long/path/of/a/results/file/that/would/fill/the/whole/picture.json";
+        var model = new ReportModel([(Name, Run.Files[0].Run.Record), ("other/" + Name, Run.Files[0].Run.Record)]);
+        foreach (var plot in new[] { "throughput", "cpu" })
+        {
+            var widths = Regex.Matches(new SvgReport(plot).Make(model),
+                "<rect class=\"[fb] [^>]*width=\"([0-9.]+)\" height=\"1[0-9]\"><title>");
+            Assert.NotEmpty(widths);
+            Assert.All(widths, width => Assert.NotEqual("0", width.Groups[1].Value));
+        }
+    }
+
     [Fact]
     public void The_report_says_nothing_of_the_runtime_and_the_GC_of_a_server_that_tells_neither()
     {

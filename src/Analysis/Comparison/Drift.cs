@@ -42,23 +42,25 @@ public sealed record Drift(double FixedLoop, double Wander)
 
     /// <summary>
     /// Computes how much the cells of a run rise and fall together: the variance over the rounds of the mean deviation
-    /// of a round's cells, in the logarithm of the metric. The part that independent noise would cause is subtracted.
+    /// of a round's cells, in the logarithm of the metric. The part that independent noise would cause is subtracted. This is the
+    /// analysis of variance of a two-way layout of cells and rounds with one value each, where the noise has (cells − 1) × (rounds − 1)
+    /// degrees of freedom. The cells of each load have rounds of their own, and so a layout of their own.
     /// </summary>
     internal static double CommonVariance(MeasuredRun run, Metric metric)
     {
         // At a given load the rate is as requested, and does not drift.
-        var loads = run.Cells.Select(cell => cell.Key.Load).Distinct().ToList();
-        var logs = run.Cells.Where(cell => metric != Metric.Rate || cell.Key.IsFullLoad)
-            .SelectMany(cell => Deviations(cell, metric, loads.IndexOf(cell.Key.Load)))
+        var cells = run.Cells.Where(cell => (metric != Metric.Rate || cell.Key.IsFullLoad) && cell.Values(metric).Any(value => value > 0))
             .ToList();
+        var loads = cells.Select(cell => cell.Key.Load).Distinct().ToList();
+        var logs = cells.SelectMany(cell => Deviations(cell, metric, loads.IndexOf(cell.Key.Load))).ToList();
         var rounds = logs.GroupBy(entry => entry.Number).Where(round => round.Any())
             .Select(round => (Mean: round.Average(entry => entry.Log), All: round.ToList())).ToList();
-        if (rounds.Count < 2)
+        if (rounds.Count <= loads.Count)
             return 0;
         var mean = rounds.Average(round => round.Mean);
-        var common = rounds.Sum(round => Math.Pow(round.Mean - mean, 2)) / (rounds.Count - 1);
-        var freedom = logs.Count - rounds.Count;
-        var noise = freedom == 0 ? 0 : rounds.Sum(round => round.All.Sum(entry => Math.Pow(entry.Log - round.Mean, 2))) / freedom;
+        var common = rounds.Sum(round => Math.Pow(round.Mean - mean, 2)) / (rounds.Count - loads.Count);
+        var freedom = logs.Count - rounds.Count - cells.Count + loads.Count;
+        var noise = freedom <= 0 ? 0 : rounds.Sum(round => round.All.Sum(entry => Math.Pow(entry.Log - round.Mean, 2))) / freedom;
         return Math.Max(0, common - noise * rounds.Count / logs.Count);
     }
 
@@ -67,7 +69,7 @@ public sealed record Drift(double FixedLoop, double Wander)
     {
         var logs = cell.Rounds.Where(r => metric.Value(r) > 0)
             .Select(r => (r.Record.Number, Log: Math.Log(metric.Value(r)!.Value))).ToList();
-        var mean = logs.Count == 0 ? 0 : logs.Average(entry => entry.Log);
+        var mean = logs.Average(entry => entry.Log);
         return logs.Select(entry => ((load << 20) + entry.Number, entry.Log - mean));
     }
 

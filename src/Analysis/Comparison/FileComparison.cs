@@ -14,9 +14,6 @@ public sealed class FileComparison
     /// <summary>The metrics that every comparison shows.</summary>
     public static readonly IReadOnlyList<Metric> Shown = [Metric.Rate, Metric.P50, Metric.P99, Metric.ClientCpu, Metric.ServerCpu];
 
-    /// <summary>The variant that marks cells of the second side in a run of <c>ab</c>.</summary>
-    public const string HeadVariant = ReferenceChoice.HeadVariant;
-
     private readonly Dictionary<Metric, Drift> drifts = [];
     private readonly Dictionary<(MeasuredCell, Metric), Interval?> joint = [];
     private readonly IReadOnlyList<Metric> asked;

@@ -1,7 +1,6 @@
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
-using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 using static IpcBench.Analysis.Wording.TextBuilding;
 
@@ -15,8 +14,12 @@ public static class Answers
 {
     /// <summary>Lists the sentences of the answer: on workloads and the whole run, or on each metric for a run of <c>ab</c>.</summary>
     public static IReadOnlyList<string> For(MeasuredRun run) => BuildComparison.From(run) is { Sides: var sides }
-        ? [.. CompareSummary.Sentences(sides, FileComparison.Shown)]
+        ? [.. Between(sides)]
         : [.. Concurrency.Lines(run), .. OfWorkloads(run).Select(answer => answer.Sentence), .. OfRun(run)];
+
+    /// <summary>Lists the sentences about two files, or about the two sides of a run of <c>ab</c>.</summary>
+    internal static IEnumerable<string> Between(FileComparison comparison) =>
+        [.. CompareSummary.Sentences(comparison, FileComparison.Shown), .. RateSearchSentences.Compared(comparison)];
 
     /// <summary>Lists the answer for each group of competing arms (<c>Arms.Choices</c>). Empty for a run of layers.</summary>
     internal static IEnumerable<WorkloadAnswer> OfWorkloads(MeasuredRun run) => IsOfLayers(run) ? [] : Arms.ByWorkload(run)
@@ -25,9 +28,9 @@ public static class Answers
 
     /// <summary>Lists the answers about the whole run.</summary>
     internal static IEnumerable<string> OfRun(MeasuredRun run) => IsOfLayers(run)
-        ? [.. LayerText.Sentences(run), .. WakeUps.Lines(run).Take(1), .. Encrypted(run)]
+        ? [.. LayerText.Sentences(run), .. WakeUps.Lines(run).Take(1)]
         : [.. RateSearchSentences.Lines(run), .. Savings.Lines(run), .. BreakEven.Lines(run), .. Crossover.Lines(run),
-            .. Encrypted(run), .. AaPassed(run), .. ProfileSection.Line(run) is { } line ? [line] : Array.Empty<string>()];
+            .. AaPassed(run), .. ProfileSection.Line(run) is { } line ? [line] : Array.Empty<string>()];
 
     // The purpose of a run of layers is the cost of each layer, so its answer is about layers and names no fastest arm.
     internal static bool IsOfLayers(MeasuredRun run) => LayerText.Sentences(run).Any();
@@ -183,10 +186,8 @@ public static class Answers
             return "";
         var (change, what) = cost.IsBetter ? ("saves", "of the CPU of a call") : ("costs", "more CPU a call");
         return $", and {change} {VerdictText.Size(cost.Verdict)} {what} ({cost.Metric.Title.Replace(" CPU/call", "",
-            StringComparison.Ordinal)}: {Middle(cost.Reference, cost.Metric)} → {Middle(cost.Cell, cost.Metric)})";
+            StringComparison.Ordinal)}: {cost.Reference.Show(cost.Metric)} → {cost.Cell.Show(cost.Metric)})";
     }
-
-    private static string Middle(MeasuredCell cell, Metric metric) => Quantity.Show(RatioEstimate.Median(cell.Values(metric)), metric.Unit);
 
     private static string Fastest(Metric metric) => metric == Metric.Rate ? "fastest" : $"best by {metric.Title}";
 
@@ -196,10 +197,6 @@ public static class Answers
             return [];
         return [test.Sentence(run.Record.Options.Reference, run.Record.Options.Delta, Quantity.Many(test.Cells, "cell"))];
     }
-
-    private static IEnumerable<string> Encrypted(MeasuredRun run) =>
-        run.Cells.Where(cell => cell.Rounds.Count > 0).Select(cell => cell.Key.Transport == "tls").Distinct().Count() == 2
-            ? ["tls encrypts and the other transports do not: the difference is the cost of encryption, not of a transport."] : [];
 
     private sealed record Rival(MeasuredCell Cell, ArmComparison? Comparison);
 }

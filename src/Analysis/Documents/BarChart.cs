@@ -11,7 +11,8 @@ internal static class BarChart
     private const string Eighths = " ▏▎▍▌▋▊▉";
 
     /// <summary>Draws the bars of the cells at full load, or of the cells at a given load.</summary>
-    public static string Draw(MeasuredRun run, bool atFullLoad)
+    /// <param name="scale">The length of the longest bar, as a share of the usual length.</param>
+    public static string Draw(MeasuredRun run, bool atFullLoad, double scale)
     {
         var text = new StringBuilder();
         var workloads = RunTables.InOrder(run).Where(cell => RunTables.IsAtFullLoad(cell) == atFullLoad)
@@ -30,7 +31,7 @@ internal static class BarChart
                 var unit = metric == Metric.Rate ? "" : " " + metric.Title;
                 text.Append("  ").Append((i == 0 ? name : "").PadRight(nameWidth)).Append("  ").Append(cell.Key.Arm.PadRight(armWidth))
                     .Append("  ")
-                    .Append(Bar(share)).Append(' ').Append(cell.Show(metric)).Append(unit).Append('\n');
+                    .Append(Bar(share * scale)).Append(' ').Append(cell.Show(metric)).Append(unit).Append('\n');
             }
         }
         return text.ToString();

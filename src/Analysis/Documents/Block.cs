@@ -9,8 +9,8 @@ internal sealed record Block
     /// <summary>The text above the table.</summary>
     public string Caption { get; init; } = "";
 
-    /// <summary>The table as a bar chart of characters, for terminals only.</summary>
-    public string Bars { get; init; } = "";
+    /// <summary>Draws the table as a bar chart of characters, for terminals only. A scale below 1 makes shorter bars.</summary>
+    public Func<double, string>? Bars { get; init; }
 
     /// <summary>
     /// The table. Null if the block has no table. If the table has no rows, some renderers show its headings and other

@@ -25,12 +25,7 @@ internal sealed class Document(NamedRun file)
     /// <summary>What was measured, where and how, one item per line.</summary>
     public Section Header => field ??= Section.With("Measured with", new Block { Sentences = [.. RunHeader.Lines(run)] });
 
-    public string Command => "GrpcBench " + string.Join(' ', run.Record.CommandLine.Select(Quoted));
-
-    // The command can be pasted into a shell of Linux.
-    private static string Quoted(string word) =>
-        word.Length > 0 && word.All(letter => char.IsAsciiLetterOrDigit(letter) || "/:._-+@%,=".Contains(letter, StringComparison.Ordinal))
-            ? word : $"'{word.Replace("'", "'\\''", StringComparison.Ordinal)}'";
+    public string Command => "GrpcBench " + string.Join(' ', run.Record.CommandLine.Select(word => ShellWord.Quoted(word)));
 
     public Section Answer => field ??= OfBuilds is { Sides: var sides }
         ? Section.With("head against base", new Block { Sentences = Answers.For(run) },
@@ -76,7 +71,7 @@ internal sealed class Document(NamedRun file)
         : Layers is { IsEmpty: false } layers ? layers with { Blocks = [layers.Blocks[0]] }
         : new Section("", [.. RunTables.OnScreen(run) is { Table.IsEmpty: false } shown
             ? [new Block { Caption = shown.Title, Table = shown.Table, Note = RunTables.Contradictions(run) }] : Array.Empty<Block>(),
-            .. AtGivenLoad.Blocks.Select(block => block with { Bars = "" }), .. Whole(RateSearchSentences.Table(run), "")]);
+            .. AtGivenLoad.Blocks.Select(block => block with { Bars = null }), .. Whole(RateSearchSentences.Table(run), "")]);
 
     /// <summary>Whether a table of <see cref="Main"/> has percentiles.</summary>
     public bool HasPercentilesOnScreen => Main.Blocks.Any(block => block.Table?.Headings.Contains(Metric.P99.Id) == true);
@@ -86,7 +81,14 @@ internal sealed class Document(NamedRun file)
         OfTable("Latency at the given load", "", RunTables.AtGivenLoad(run)) is { IsEmpty: false } section
         ? section with
         {
-            Blocks = [section.Blocks[0] with { Bars = BarChart.Draw(run, atFullLoad: false), Columns = RunTables.AtGivenLoadWords }],
+            Blocks =
+            [
+                section.Blocks[0] with
+                {
+                    Bars = scale => BarChart.Draw(run, atFullLoad: false, scale),
+                    Columns = RunTables.AtGivenLoadWords,
+                },
+            ],
         }
         : Section.Empty;
 
@@ -100,7 +102,7 @@ internal sealed class Document(NamedRun file)
     public Section Throughput => field ??= Section.With($"{Arms.RateTitle(run)} (median round)",
         RunTables.Throughput(run) is { IsEmpty: true } && IsMeasured ? [] : [new Block
         {
-            Bars = BarChart.Draw(run, atFullLoad: true),
+            Bars = scale => BarChart.Draw(run, atFullLoad: true, scale),
             Table = RunTables.Throughput(run),
             Columns = RunTables.ThroughputColumns(run),
             Note = RunTables.Contradictions(run),
@@ -129,7 +131,12 @@ internal sealed class Document(NamedRun file)
 
     /// <summary>The layers of a run of <c>layers</c>.</summary>
     public Section Layers => field ??= LayerBudget.Compute(run) is not { Count: > 0 } layers ? Section.Empty : Section.With(LayerText.Title,
-        new Block { Bars = LayerText.Bars(run, layers), Table = LayerText.Table(run, layers), Note = LayerText.Caption(layers) },
+        new Block
+        {
+            Bars = scale => LayerText.Bars(run, layers, scale),
+            Table = LayerText.Table(run, layers),
+            Note = LayerText.Caption(layers),
+        },
         LayersOfCpu(layers));
 
     /// <summary>Makes a second table of the layers, in CPU time. Empty when the first table has only CPU time.</summary>

@@ -56,11 +56,12 @@ internal static class LayerText
     }
 
     /// <summary>Draws a bar for each call from the steps of <see cref="Drawn"/>. All bars have the same scale.</summary>
-    public static string Bars(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
+    /// <param name="scale">The length of the longest bar, as a share of the usual length.</param>
+    public static string Bars(MeasuredRun run, IReadOnlyList<LayerBudget> budgets, double scale)
     {
         var rows = InOrder(budgets).Select(budget =>
             (Name: $"{Arms.NameOf(run, budget.Call.Workload)}  {budget.Call.Key.Arm}", Budget: budget)).ToList();
-        var (wide, most) = (rows.Max(row => row.Name.Length), Longest(budgets));
+        var (wide, most) = (rows.Max(row => row.Name.Length), Longest(budgets) / scale);
         var lines = rows.Select(row => $"  {row.Name.PadRight(wide)}  {Bar(row.Budget, most)} {Quantity.Micros(row.Budget.Total.Ns)}");
         return string.Join('\n', lines.Append("  " + new string(' ', wide) + "  "
             + string.Join("  ", Layers(budgets).Select(layer => $"{Shade(layer)} {layer.Short}")))) + "\n";
@@ -130,29 +131,28 @@ internal static class LayerText
         var steps = budget.Steps.Select((step, i) => (Name: i == 0 ? Below(budget) : NameOf(budget, step), step.Part)).ToList();
         string[] parts = [.. steps.Where(step => step.Part.IsDecided).Select(step => $"{step.Name} {Bare(step.Part.Ns)}")];
         return parts.Length == 0 ? $"no layer of {Whole(budget)} is decided"
-            : $"of {Whole(budget)} {And(parts)}{Open(steps, part => part.IsDecided)}";
+            : $"of {Whole(budget)} {And(parts)}{Open(steps)}";
     }
 
     private static string Against(LayerBudget budget)
     {
-        static bool IsClaimed(LayerPart part) => part.IsDecided;
         var (arm, other, whole) = (budget.Call.Key.Arm, budget.Reference!.Call.Key.Arm, budget.Saving!);
-        if (!IsClaimed(whole) && !budget.Savings.Any(step => IsClaimed(step.Part)))
+        if (!whole.IsDecided && !budget.Savings.Any(step => step.Part.IsDecided))
             return $"the difference to {other} is undecided in every layer and for the whole call";
         var steps = budget.Savings.Select(step => (Name: NameOf(budget, step), step.Part)).ToList();
         var floor = steps[0].Part;
-        var first = !IsClaimed(floor) ? $"{In(budget)} no difference to {other} is decided"
-            : floor.Ns > 0 ? $"{In(budget)} {arm} saves {Quantity.Micros(floor.Ns)} of {other}'s {Bare(budget.Reference.Steps[0].Part.Ns)}"
-            : $"{In(budget)} {arm} costs {Quantity.Micros(-floor.Ns)} more than {other}'s {Bare(budget.Reference.Steps[0].Part.Ns)}";
-        var gives = IsClaimed(floor) && floor.Ns > 0;
-        string[] more = [.. steps.Skip(1).Where(step => IsClaimed(step.Part)).Select(step => step.Part.Ns > 0
+        var first = !floor.IsDecided ? $"{In(budget)} no difference to {other} is decided"
+            : floor.Ns > 0 ? $"{In(budget)} {arm} saves {Bare(floor.Ns)} µs of {other}'s {Bare(budget.Reference.Steps[0].Part.Ns)}"
+            : $"{In(budget)} {arm} costs {Bare(-floor.Ns)} µs more than {other}'s {Bare(budget.Reference.Steps[0].Part.Ns)}";
+        var gives = floor.IsDecided && floor.Ns > 0;
+        string[] more = [.. steps.Skip(1).Where(step => step.Part.IsDecided).Select(step => step.Part.Ns > 0
             ? $"{Does(step.Name, "save")} {Bare(step.Part.Ns)}{(gives ? " more" : "")}"
             : $"{Does(step.Name, "cost")} {Bare(-step.Part.Ns)} more")];
-        var end = IsClaimed(whole)
+        var end = whole.IsDecided
             ? $"for the whole call ({Bare(budget.Reference.Total.Ns)} on {other}), {arm} {(whole.Ns > 0 ? "saves" : "costs")} "
                 + $"{Bare(Math.Abs(whole.Ns))}{(whole.Ns > 0 ? "" : " more")}"
             : "for the whole call no difference in time is decided";
-        return string.Join("; ", [first, .. more, end]) + Open([.. steps.Skip(1)], IsClaimed);
+        return string.Join("; ", [first, .. more, end]) + Open([.. steps.Skip(1)]);
     }
 
     private static string Does(string layer, string verb) =>
@@ -165,9 +165,9 @@ internal static class LayerText
         : IsOfRing(budget) && budget.Steps[0].Layer.Protocol == "echo" && budget.Steps[0].Layer.Sockets.Length > 0 ? "the ring"
         : $"everything up to {budget.Steps[0].Layer.Name}";
 
-    private static string Open(IReadOnlyList<(string Name, LayerPart Part)> steps, Func<LayerPart, bool> isDecided)
+    private static string Open(IReadOnlyList<(string Name, LayerPart Part)> steps)
     {
-        string[] open = [.. steps.Where(step => !isDecided(step.Part)).Select(step => step.Name)];
+        string[] open = [.. steps.Where(step => !step.Part.IsDecided).Select(step => step.Name)];
         return open.Length == 0 ? "" : $"; {Undecided}: {And(open)}";
     }
 
@@ -192,7 +192,5 @@ internal static class LayerText
         _ => Quantity.None,
     };
 
-    // A number that rounds to 0 has no sign.
-    private static string Bare(double ns) => Math.Abs(ns) < 50 ? "0.0"
-        : (ns < 0 ? "−" : "") + Quantity.Micros(Math.Abs(ns)).Replace(" µs", "", StringComparison.Ordinal);
+    private static string Bare(double ns) => Quantity.BareMicros(ns);
 }

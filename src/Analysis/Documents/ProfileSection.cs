@@ -14,9 +14,6 @@ internal static class ProfileSection
     public static string Title(MeasuredRun run) => run.Record.Profile is { IsCpuTime: false }
         ? "Time of the server's code by stage" : "CPU time of the server by stage";
 
-    // A stage explains a difference in CPU time if the stage differs by at least this share of it, and at most twice as much.
-    private const double Most = 0.5;
-
     /// <summary>Makes a block for each load, and a block with notes about the samples. Empty without <c>--profile</c>.</summary>
     public static IReadOnlyList<Block> Make(MeasuredRun run)
     {
@@ -32,30 +29,27 @@ internal static class ProfileSection
                     + "threads of the server were in .NET code, with a CPU or ready for a CPU. System calls of sockets, this tool's own "
                     + "event loop, collections and compilation are left out: only perf(1) sees their CPU time."
                 : "Each value is the stage's share of the samples × the server's CPU per call of the counted rounds. "
-                    + "Each interval holds at 95 % by itself, over pairs of sampled windows of one start of the server; "
-                    + "the row \"together\" has intervals over the counted rounds.");
+                    + "Each interval holds at 95 % by itself, over pairs of sampled windows of one start of the server.");
             sentences.AddRange(OfSamples(sampled));
         }
         return [.. blocks, new Block { Caption = profile.Refused, Sentences = sentences }];
     }
 
     /// <summary>
-    /// Explains a decided difference in the server's CPU per call by a stage: the largest difference that has such a stage. Else null.
+    /// Names the stage with the largest difference between two arms, if the answer decides their CPU per call and this stage goes the
+    /// same way. The sentence is about the arms with the largest such stage. Null without such a stage.
     /// </summary>
     public static string? Line(MeasuredRun run) =>
         (from arm in StageShares.Compute(run)
          let reference = ReferenceOf(run, arm)
-         where reference is not null && ArmComparison.Compare(run, arm.Cell, reference.Cell, Metric.ServerCpu)
-             is { Verdict.IsTooLittle: false } and ({ IsBetter: true } or { IsWorse: true })
-         let whole = (arm.CallNs - reference.CallNs) ?? 0
-         from stage in StageShares.Names([arm, reference])
-         let part = whole > 0 ? arm.MoreThan(reference, stage) : arm.MoreThan(reference, stage)?.Turned()
-         where part is { IsDecided: true } && part.Ns >= Most * Math.Abs(whole) && part.Ns <= Math.Abs(whole) / Most
-         orderby Math.Abs(whole) / reference.CallNs descending, part.Ns descending
-         select $"{Arms.NameOf(run, arm.Cell.Workload)}: a call of {arm.Cell.Key.Arm} needs {Quantity.Micros(Math.Abs(whole))} "
-             + $"{(whole > 0 ? "more" : "less")} CPU of the server than a call of {reference.Cell.Key.Arm}; "
-             + $"the stage \"{stage}\" alone needs "
-             + $"{Signed(part).TrimStart('+')} µs {(whole > 0 ? "more" : "less")} (--profile).").FirstOrDefault();
+         let cost = reference is null ? null : Answers.CostOf(run, arm.Cell, reference.Cell)
+         where cost is not null
+         let most = StageShares.Names([arm, reference]).Select(stage => arm.MoreThan(reference, stage)).OfType<StageDifference>()
+             .MaxBy(stage => Math.Abs(stage.Ns))
+         where most is { IsDecided: true } && most.Ns > 0 == cost.IsWorse
+         orderby Math.Abs(most.Ns) / reference.CallNs descending
+         select $"{Arms.NameOf(run, arm.Cell.Workload)}: of the stages of the server's CPU time, \"{most.Stage}\" differs most between "
+             + $"{arm.Cell.Key.Arm} and {reference.Cell.Key.Arm}: {Signed(most)} µs a call (--profile).").FirstOrDefault();
 
     private static Block OfLoad(MeasuredRun run, List<StageShares> arms)
     {
@@ -65,16 +59,14 @@ internal static class ProfileSection
         foreach (var stage in StageShares.Names(arms))
             table.Add([stage, .. arms.Select(arm => Value(arm, arm.Share(stage))), .. compared.Select(
                 arm => arm.MoreThan(ReferenceOf(run, arm)!, stage) is { } more ? Signed(more) : Quantity.None)]);
+        // The whole call has no interval here, because the answer judges the CPU of a call, with the interval of its family.
         if (arms[0].IsCpuTime)
+        {
             table.Add(["together", .. arms.Select(arm => Value(arm, 1)), .. compared.Select(
-            arm => Together(run, arm, ReferenceOf(run, arm)!) is { } more ? Signed(more) : Quantity.None)]);
+                arm => arm.CallNs - ReferenceOf(run, arm)!.CallNs is { } more ? Signed(new("", more, null)) : Quantity.None)]);
+        }
         return new Block { Caption = Arms.NameOf(run, arms[0].Cell.Workload), Table = table };
     }
-
-    // The interval is computed from the counted rounds, because the CPU time of a call is computed from these rounds too.
-    private static StageDifference? Together(MeasuredRun run, StageShares arm, StageShares reference) =>
-        arm.CallNs - reference.CallNs is not { } more ? null
-            : new("", more, PairedDifference.Compute(run, arm.Cell, reference.Cell, Metric.ServerCpu.Value)?.Interval?.With(more));
 
     private static StageShares? ReferenceOf(MeasuredRun run, StageShares arm) =>
         run.ReferenceOf(arm.Cell) is not { } reference ? null : StageShares.Compute(run).FirstOrDefault(other => other.Cell == reference);

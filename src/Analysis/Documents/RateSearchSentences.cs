@@ -1,4 +1,5 @@
 using IpcBench.Analysis.Comparison;
+using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
@@ -18,6 +19,28 @@ public static class RateSearchSentences
     /// <summary>Writes a sentence for each arm and workload.</summary>
     public static IEnumerable<string> Lines(MeasuredRun run) => RateSearchResult.FindAll(run).Select(found => Line(run, found));
 
+    /// <summary>
+    /// Writes the highest rates of two files, a sentence for each arm and workload. No sentence judges them: the intervals do not cover
+    /// the drift of a machine between two runs.
+    /// </summary>
+    public static IEnumerable<string> Compared(FileComparison comparison)
+    {
+        var (before, after) = (Found(comparison.Before), Found(comparison.After));
+        foreach (var key in before.Keys.Union(after.Keys))
+        {
+            var (old, now) = (before.GetValueOrDefault(key), after.GetValueOrDefault(key));
+            var (run, workload) = (comparison.Before.Run, Workload.From(key));
+            yield return $"highest rate at {key.Load} ({key.Arm}, {Arms.NameOf(run, workload, withLoad: false)}): {Rate(old)} → "
+                + $"{Rate(now)}, not judged: the intervals do not cover a change of the machine between the runs.";
+        }
+
+        static Dictionary<CellKey, RateSearchResult> Found(NamedRun file) =>
+            RateSearchResult.FindAll(file.Run).DistinctBy(found => found.Cell.Key).ToDictionary(found => found.Cell.Key);
+
+        static string Rate(RateSearchResult? found) => found is null ? "not searched" : found.Rate == 0 ? "unknown"
+            : $"{Sign(found)}{Quantity.Count(found.Rate)}/s" + (Interval(found) is { } interval ? $" [{interval}]" : "");
+    }
+
     /// <summary>Makes a table with a row for each arm and workload.</summary>
     public static TextTable Table(MeasuredRun run)
     {
@@ -25,10 +48,9 @@ public static class RateSearchSentences
         { Words = 2, Spare = ["windows", "of full load"] };
         foreach (var found in RateSearchResult.FindAll(run))
         {
-            var (sign, isKnown) = (found.Outcome switch { SearchOutcome.Everywhere => "≥ ", SearchOutcome.Nowhere => "< ", _ => "" },
-                found.Rate > 0);
+            var isKnown = found.Rate > 0;
             table.Add(Arms.NameOf(run, found.Cell.Workload, withLoad: false), found.Cell.Key.Arm,
-                isKnown ? sign + Quantity.Count(found.Rate) + "/s" : Quantity.None, Interval(found) ?? Quantity.None,
+                isKnown ? Sign(found) + Quantity.Count(found.Rate) + "/s" : Quantity.None, Interval(found) ?? Quantity.None,
                 isKnown && found.Saturation > 0 ? Quantity.Percent(found.Rate / found.Saturation) : Quantity.None,
                 Quantity.Count(found.Windows.Count()));
         }
@@ -79,7 +101,8 @@ public static class RateSearchSentences
                 + $"objective allows fewer than {LatencyCounts.SamplesBeyond} slow or failed calls, too few to judge "
                 + "(-d makes windows longer).",
             _ => $"the highest rate at which {arm} keeps {objective} is unknown after {Windowed(found)}{Known(found)}.",
-        } + (doubtful == 0 ? "" : $" In {doubtful} of {Windowed(found)} the measurement was disturbed by other load or a standstill.");
+        } + (doubtful == 0 ? "" : $" In {doubtful} of {Windowed(found)} the measurement was disturbed by other load or a standstill.")
+            + (CallDoubts.FailuresIn(found.Cell.Windows) is { } failures ? $" In the search {failures.Text}." : "");
     }
 
     private static string Windowed(RateSearchResult found) =>
@@ -101,6 +124,9 @@ public static class RateSearchSentences
             parts.Add($"{(kept > 0 ? "but " : "the objective was ")}not {(kept > 0 ? "" : "kept ")}at {Quantity.Count(broken)}/s");
         return ": " + string.Join(", ", parts);
     }
+
+    private static string Sign(RateSearchResult found) =>
+        found.Outcome switch { SearchOutcome.Everywhere => "≥ ", SearchOutcome.Nowhere => "< ", _ => "" };
 
     private static string? Interval(RateSearchResult found) => found.Interval is { } interval
         ? $"{Quantity.Count(interval.Low)}, {Quantity.Count(interval.High)}" : null;

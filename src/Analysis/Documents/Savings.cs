@@ -2,7 +2,6 @@ using System.Globalization;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
-using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
@@ -33,12 +32,12 @@ internal static class Savings
     {
         foreach (var arm in new[] { reference, cell })
         {
-            if (Median(arm, view => view.Rate) is { } rate && rate < arm.Median!.Record.AskedRate * Reached)
+            if (arm.MedianOf(view => view.Rate) is { } rate && rate < arm.Median!.Record.AskedRate * Reached)
                 return $"{arm.Key.Arm} reached only {Quantity.Count(rate)}/s, so nothing is known at the given rate";
         }
         var cost = ArmComparison.Cost(cell, reference);
         var coresOf = DerivedClaims.CoresOf(cell, reference);
-        var cores = Change(run, cell, reference, DerivedClaims.Cores, coresOf, arm => Median(arm, coresOf),
+        var cores = Change(run, cell, reference, DerivedClaims.Cores, coresOf, arm => arm.MedianOf(coresOf),
             _ => (1, cost == Metric.TotalCpu ? "cores" : "cores of the client"));
         // The shown p50 is computed from the calls of all rounds, as in the table.
         var latency = Change(run, cell, reference, DerivedClaims.MedianLatency, Metric.P50.Value, arm => arm.Value(Metric.P50),
@@ -67,8 +66,12 @@ internal static class Savings
         if (shown(reference) is not { } before || shown(cell) is not { } after)
             return null;
         var unit = unitOf(Math.Max(before, after));
-        // The larger number is shown with three significant digits, and the other with as many decimals.
-        var decimals = Math.Clamp(2 - (int)Math.Floor(Math.Log10(Math.Max(before, after) / unit.Size)), 0, 6);
+        // The larger number is shown with three significant digits, and the others with as many decimals. There are more decimals if a
+        // bound of a decided difference would be 0.
+        int Decimals(double number, int digits) => Math.Clamp(digits - 1 - (int)Math.Floor(Math.Log10(number / unit.Size)), 0, 9);
+        var decimals = Decimals(Math.Max(before, after), 3);
+        if (change is { IsDecided: true, Interval: { } known })
+            decimals = Math.Max(decimals, Decimals(Math.Min(Math.Abs(known.Low), Math.Abs(known.High)), 1));
         string Show(double number)
         {
             var rounded = Math.Round(number / unit.Size, decimals) + 0.0; // −0 is 0
@@ -86,7 +89,4 @@ internal static class Savings
     }
 
     private static string Bound(MeasuredCell cell) => cell.Show(Metric.P50).StartsWith('≥') ? "≥ " : "";
-
-    private static double? Median(MeasuredCell cell, Func<RoundMetrics, double?> value) =>
-        cell.Rounds.Select(value).OfType<double>().ToList() is { Count: > 0 } values ? RatioEstimate.Median(values) : null;
 }

@@ -1,6 +1,5 @@
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
-using IpcBench.Analysis.Statistics;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;
@@ -82,5 +81,5 @@ internal static class WakeUps
     }
 
     private static string Times(MeasuredCell cell, Metric metric) =>
-        TextBuilding.Invariant($"{RatioEstimate.Median(cell.Rounds.Select(metric.Value).OfType<double>()):0.0}");
+        TextBuilding.Invariant($"{cell.MedianOf(metric.Value):0.0}");
 }

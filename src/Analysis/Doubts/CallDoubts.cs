@@ -15,16 +15,19 @@ internal static class CallDoubts
     private const double MostLate = 0.05;
 
     /// <summary>Reports calls that failed or had no reply before the time-out.</summary>
-    public static Observation? Failures(MeasuredRun run, MeasuredCell cell)
+    public static Observation? Failures(MeasuredRun run, MeasuredCell cell) => FailuresIn(cell.Rounds);
+
+    /// <summary>Reports calls of these rounds, or of these windows of a search, that failed or had no reply before the time-out.</summary>
+    public static Observation? FailuresIn(IReadOnlyList<RoundMetrics> rounds)
     {
-        var failed = cell.Rounds.SelectMany(r => r.Record.Failed).Where(entry => entry.Value > 0)
+        var failed = rounds.SelectMany(r => r.Record.Failed).Where(entry => entry.Value > 0)
             .GroupBy(entry => entry.Key, entry => entry.Value).Select(kind => (Kind: kind.Key, Count: kind.Sum()))
             .OrderByDescending(kind => kind.Count).ToList();
-        var (cutOff, started) = (cell.Rounds.Sum(r => r.Record.CutOff), cell.Rounds.Sum(r => r.Record.Started));
+        var (cutOff, started) = (rounds.Sum(r => r.Record.CutOff), rounds.Sum(r => r.Record.Started));
         if (cutOff > 0)
             failed.Add(("no answer in time", cutOff));
         var total = failed.Sum(kind => kind.Count);
-        var messages = cell.Rounds.SelectMany(r => r.Record.FailureMessages).ToLookup(entry => entry.Key, entry => entry.Value);
+        var messages = rounds.SelectMany(r => r.Record.FailureMessages).ToLookup(entry => entry.Key, entry => entry.Value);
         return total == 0 ? null : new Observation((double)total / started,
             Invariant($"{total} of {started} calls failed ") + $"({string.Join(", ", failed.Select(Text))})");
 

@@ -1,4 +1,6 @@
+using System.Runtime.CompilerServices;
 using IpcBench.Analysis.Metrics;
+using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Statistics;
 
 namespace IpcBench.Analysis.Layers;
@@ -9,6 +11,8 @@ namespace IpcBench.Analysis.Layers;
 /// </summary>
 public sealed record LayerBudget
 {
+    private static readonly ConditionalWeakTable<MeasuredRun, IReadOnlyList<LayerBudget>> Usual = [], OfCpu = [];
+
     /// <summary>The gRPC cell that is split into layers.</summary>
     public required MeasuredCell Call { get; init; }
 
@@ -48,11 +52,15 @@ public sealed record LayerBudget
     /// the order of the plan.
     /// </summary>
     /// <param name="ofCpu">Whether to use CPU time even for cells with one call in flight.</param>
-    public static IReadOnlyList<LayerBudget> Compute(MeasuredRun run, bool ofCpu = false)
+    public static IReadOnlyList<LayerBudget> Compute(MeasuredRun run, bool ofCpu = false) =>
+        (ofCpu ? OfCpu : Usual).GetValue(run, one => Make(one, ofCpu));
+
+    private static IReadOnlyList<LayerBudget> Make(MeasuredRun run, bool ofCpu)
     {
+        var cells = run.Cells.DistinctBy(cell => cell.Key).ToDictionary(cell => cell.Key);
         var budgets = (from call in run.Cells
                        where call.Key is { Protocol: "grpc", IsFullLoad: true }
-                       let budget = Make(run, call, !ofCpu && call.Workload is { Connections: 1, Streams: 1 })
+                       let budget = Make(cells, call, !ofCpu && call.Workload is { Connections: 1, Streams: 1 })
                        where budget is not null
                        select budget).ToList();
         return WithIntervals(run, budgets.ConvertAll(budget => WithReference(run, budget, budgets)));
@@ -78,10 +86,10 @@ public sealed record LayerBudget
         return budgets.ConvertAll(Whole);
     }
 
-    private static LayerBudget? Make(MeasuredRun run, MeasuredCell call, bool isTime)
+    private static LayerBudget? Make(Dictionary<CellKey, MeasuredCell> cells, MeasuredCell call, bool isTime)
     {
         var layers = (from layer in Layer.All
-                      let cell = run.Cells.FirstOrDefault(cell => cell.Key == call.Key with
+                      let cell = cells.GetValueOrDefault(call.Key with
                       {
                           Protocol = layer.Protocol,
                           Variant = $"{call.Key.Variant} {layer.Sockets}".Trim(),

@@ -5,7 +5,4 @@ public enum Better
 {
     Higher,
     Lower,
-
-    /// <summary>No direction is better, because the metric only explains other metrics.</summary>
-    Neither,
 }

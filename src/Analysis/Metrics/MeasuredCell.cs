@@ -57,7 +57,11 @@ public sealed class MeasuredCell
         : metric.IsOfLatencies ? metric.Value(All)
         : isOfBuilds && metric.Value(Median) is not null ? Middle(metric)
         : Key.IsFullLoad && !metric.IsCostOfCall ? metric.Value(Median)
-        : RatioEstimate.Median(Values(metric)) is var median && double.IsNaN(median) ? null : median;
+        : MedianOf(metric.Value);
+
+    /// <summary>Computes the median of a value over the rounds that have it. Null when no round has the value.</summary>
+    public double? MedianOf(Func<RoundMetrics, double?> value) =>
+        RatioEstimate.Median(Rounds.Select(value).OfType<double>()) is var median && double.IsNaN(median) ? null : median;
 
     /// <summary>
     /// Computes the median of the logarithms of the metric over the rounds, and returns it as a value of the metric.

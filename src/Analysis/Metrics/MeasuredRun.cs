@@ -8,7 +8,7 @@ namespace IpcBench.Analysis.Metrics;
 /// </summary>
 public sealed class MeasuredRun
 {
-    private readonly ReferenceChoice references;
+    private readonly IReadOnlyList<int?> references;
 
     public MeasuredRun(RunRecord record)
     {
@@ -16,7 +16,8 @@ public sealed class MeasuredRun
         var counting = Counting(record).ToLookup(round => round.Cell);
         Cells = [.. record.Cells.Select((cell, i) =>
             new MeasuredCell(i, cell, [.. counting[i].OrderBy(r => r.Number).Select(r => new RoundMetrics(r))], IsOfBuilds))];
-        references = new ReferenceChoice(record.Options.Reference, [.. Cells.Select(cell => cell.Key)]);
+        var choice = new ReferenceChoice(record.Options.Reference, [.. Cells.Select(cell => cell.Key)]);
+        references = [.. Cells.Select(cell => choice.Choose(cell.Index))];
     }
 
     public RunRecord Record { get; }
@@ -39,7 +40,7 @@ public sealed class MeasuredRun
 
     /// <summary>Returns the cell that this cell is compared with. Null when the cell is a reference or has no reference.</summary>
     public MeasuredCell? ReferenceOf(MeasuredCell cell) =>
-        IsOfBuilds && !ReferenceChoice.IsHead(cell.Key) ? null : references.Choose(cell.Index) is { } index ? Cells[index] : null;
+        IsOfBuilds && !ReferenceChoice.IsHead(cell.Key) ? null : references[cell.Index] is { } index ? Cells[index] : null;
 
     /// <summary>
     /// Chooses the rounds that count. Both values of a pair must come from the same attempt. If a round of a workload

@@ -11,9 +11,6 @@ namespace IpcBench.Analysis.Metrics;
 /// </summary>
 internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> cells)
 {
-    /// <summary>The variant that marks cells of the second build in a run of <c>ab</c>.</summary>
-    public const string HeadVariant = "build=head";
-
     /// <summary>The mark of an arm that measures the reference's endpoint a second time (<c>--aa</c>).</summary>
     public const string SecondMark = "a/a";
 
@@ -21,11 +18,14 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
 
     private readonly bool isArm = cells.Any(key => key.Arm == reference) && !cells.Any(key => key.Transport == reference);
 
+    private readonly ILookup<Workload, int> workloads =
+        Enumerable.Range(0, cells.Count).ToLookup(i => Workload.From(cells[i]));
+
     /// <summary>Returns the index of the reference of the cell. Null when the cell is a reference or has no reference.</summary>
     public int? Choose(int cell)
     {
         var key = cells[cell];
-        var candidates = Enumerable.Range(0, cells.Count).Where(i => Workload.From(cells[i]) == Workload.From(key)).ToList();
+        var candidates = workloads[Workload.From(key)].ToList();
         if (Parts(key.Variant).Contains(SecondMark))
             return First(candidates, other => other == Without(key, SecondMark));
         var named = First(candidates, other => other.Arm == reference);
@@ -52,10 +52,10 @@ internal sealed class ReferenceChoice(string reference, IReadOnlyList<CellKey> c
     public static bool IsSetting(CellKey key) => IsSetting(key.Setting);
 
     /// <summary>Whether the cell belongs to the second build in a run of <c>ab</c>.</summary>
-    public static bool IsHead(CellKey key) => Parts(key.Variant).Contains(HeadVariant);
+    public static bool IsHead(CellKey key) => Parts(key.Variant).Contains(CellKey.HeadVariant);
 
     /// <summary>Returns the key without the mark of the second build.</summary>
-    public static CellKey WithoutHead(CellKey key) => Without(key, HeadVariant);
+    public static CellKey WithoutHead(CellKey key) => Without(key, CellKey.HeadVariant);
 
     private static CellKey Without(CellKey key, string mark) =>
         key with { Variant = string.Join(' ', Parts(key.Variant).Where(part => part != mark)) };

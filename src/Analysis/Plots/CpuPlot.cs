@@ -34,7 +34,7 @@ internal sealed class CpuPlot : IPlot
     {
         var rows = all.SelectMany(s => s.Cells.Where(cell => cell.Workload == point).Select(cell => (Series: s, Cell: cell))).ToList();
         var (marks, y) = (new SvgText(), 30.0);
-        var left = 12 + rows.Max(row => row.Series.Name.Length) * 7.2;
+        var left = Frame.BesideNames(rows.Select(row => row.Series.Name));
         var scale = (Frame.Width - left - 84) / Math.Max(1, rows.Max(row => Total(row.Cell)));
         var x = left;
         foreach (var (_, name, css) in Sides)
@@ -45,7 +45,7 @@ internal sealed class CpuPlot : IPlot
         }
         foreach (var (series, cell) in rows)
         {
-            marks.Label(left - 8, y + 12, series.Name, "end");
+            marks.Label(left - 8, y + 12, Frame.ShortName(series.Name), "end");
             var end = left;
             foreach (var (metric, name, css) in Sides)
             {

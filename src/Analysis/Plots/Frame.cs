@@ -4,6 +4,8 @@ namespace IpcBench.Analysis.Plots;
 internal sealed class Frame
 {
     public const double Width = 480;
+    private const double NameLetter = 7.2;
+    private const int MostLetters = 42;
     private const double Left = 62;
     private const double Right = 14;
     private const double LegendLine = 20;
@@ -29,6 +31,15 @@ internal sealed class Frame
     private double Wide { get; }
 
     public double Height => Bottom + 44;
+
+    /// <summary>Returns where the bars begin beside a column of these names.</summary>
+    public static double BesideNames(IEnumerable<string> names) => 12 + names.Max(name => ShortName(name).Length) * NameLetter;
+
+    /// <summary>
+    /// Returns the end of a long name, so that the bars have room beside the name. Names of arms begin with the file, and differ at
+    /// their end.
+    /// </summary>
+    public static string ShortName(string name) => name.Length <= MostLetters ? name : "…" + name[^(MostLetters - 1)..];
 
     /// <summary>Draws horizontal grid lines with their values.</summary>
     public void YAxis(Scale scale, Func<double, string> show)

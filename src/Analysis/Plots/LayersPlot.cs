@@ -15,20 +15,21 @@ internal sealed class LayersPlot : IPlot
 
     public Plot? Draw(ReportModel model)
     {
-        var budgets = model.Files.Select(file => (file.Run, Budgets: LayerBudget.Compute(file.Run))).ToList();
+        var budgets = model.Files.Select(file => (file.Run, Title: model.Files.Count > 1 ? file.Name : "",
+            Budgets: LayerBudget.Compute(file.Run))).ToList();
         return budgets.All(file => file.Budgets.Count == 0) ? null : new Plot(Name, "Layers of a gRPC call",
             "Shorter is better. " + LayerText.Caption([.. budgets.SelectMany(file => file.Budgets)]),
-            [.. budgets.Where(file => file.Budgets.Count > 0).Select(file => Draw(file.Run, file.Budgets))],
+            [.. budgets.Where(file => file.Budgets.Count > 0).Select(file => Draw(file.Run, file.Title, file.Budgets))],
                 [.. budgets.Select(file => LayerText.Table(file.Run, file.Budgets))]);
     }
 
     private static string CssOf(Layer layer) => TextBuilding.Invariant($"b k{Layer.All.ToList().IndexOf(layer)}");
 
-    private static Panel Draw(MeasuredRun run, IReadOnlyList<LayerBudget> budgets)
+    private static Panel Draw(MeasuredRun run, string title, IReadOnlyList<LayerBudget> budgets)
     {
         var rows = LayerText.InOrder(budgets)
             .Select(budget => (Name: $"{Arms.NameOf(run, budget.Call.Workload)} {budget.Call.Key.Arm}", Budget: budget)).ToList();
-        var (marks, left) = (new SvgText(), 12 + rows.Max(row => row.Name.Length) * 7.2);
+        var (marks, left) = (new SvgText(), Frame.BesideNames(rows.Select(row => row.Name)));
         var scale = (Frame.Width - left - 84) / Math.Max(1, LayerText.Longest(budgets));
         var x = left;
         foreach (var layer in LayerText.Layers(budgets))
@@ -40,7 +41,7 @@ internal sealed class LayersPlot : IPlot
         var y = 30.0;
         foreach (var (name, budget) in rows)
         {
-            marks.Label(left - 8, y + 13, name, "end");
+            marks.Label(left - 8, y + 13, Frame.ShortName(name), "end");
             var end = left;
             foreach (var step in LayerText.Drawn(budget))
             {
@@ -51,6 +52,6 @@ internal sealed class LayersPlot : IPlot
             marks.Label(end + 6, y + 13, Quantity.Micros(budget.Total.Ns), css: "s");
             y += Row;
         }
-        return new Panel("", "Stacked bars of what a gRPC call is made of", Frame.Width, y + 6, marks.ToString());
+        return new Panel(title, "Stacked bars of what a gRPC call is made of", Frame.Width, y + 6, marks.ToString());
     }
 }

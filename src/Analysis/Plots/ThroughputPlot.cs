@@ -36,12 +36,12 @@ internal sealed class ThroughputPlot : IPlot
     private static Panel Draw(Workload point, List<Series> all)
     {
         var (marks, y, rows) = (new SvgText(), 4.0, Rows(point, all));
-        var left = 12 + rows.Max(row => row.Series.Name.Length) * 7.2;
+        var left = Frame.BesideNames(rows.Select(row => row.Series.Name));
         var scale = (Frame.Width - left - 66) / rows.Max(row => row.Cell.Values(Metric.Rate).Max());
         foreach (var (series, cell) in rows)
         {
             var (rates, rate, middle) = (cell.Values(Metric.Rate).ToList(), cell.Value(Metric.Rate)!.Value, y + Row / 2 - 2);
-            marks.Label(left - 8, middle + 4, series.Name, "end");
+            marks.Label(left - 8, middle + 4, Frame.ShortName(series.Name), "end");
             marks.Rectangle(left, y, rate * scale, Row - 5, series.BarCss,
                 $"{series.Name}: {cell.Show(Metric.Rate)} {Arms.RateHeading(series.Run)} (rounds {RunTables.Range(cell, Metric.Rate)})");
             marks.Line(left + rates.Min() * scale, middle, left + rates.Max() * scale, middle, "r");

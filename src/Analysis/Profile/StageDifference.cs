@@ -8,7 +8,4 @@ public sealed record StageDifference(string Stage, double Ns, Interval? Interval
 {
     /// <summary>True when the interval shows in which cell the stage costs more.</summary>
     public bool IsDecided => Interval is { } known && !known.Contains(0);
-
-    /// <summary>Returns the difference with the two cells swapped.</summary>
-    public StageDifference Turned() => new(Stage, -Ns, Interval is { } known ? new Interval(-known.High, -known.Low) : null);
 }

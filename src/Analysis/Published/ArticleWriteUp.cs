@@ -114,7 +114,7 @@ internal sealed class ArticleExplanation : IExplanation
     {
         var columns = Columns(run, size, client, transport);
         var tls = Against(run, Few(run, size, client, "tcp"), Few(run, size, client, "tls"));
-        var topology = RatioOfRatios.Compute(run,
+        var topology = columns[1] is null || columns[3] is null ? null : RatioOfRatios.Compute(run,
             (Many(run, size, client, transport), Many(run, size, client, "tcp")),
                 (Few(run, size, client, transport), Few(run, size, client, "tcp")));
         return $"measured as in the article {Text(columns[0])}. TLS contributes a factor {Text(tls)}{Undecided(tls)}, and 5 connections of "
@@ -127,8 +127,10 @@ internal sealed class ArticleExplanation : IExplanation
     private static string Undecided(RatioEstimate? estimate) => estimate?.Interval is { } interval && interval.Contains(1)
         ? " (the interval contains 1)" : "";
 
-    private static RatioEstimate? Against(MeasuredRun run, MeasuredCell? cell, MeasuredCell? reference) =>
-        cell is not null && reference is not null ? ArmComparison.Compare(run, cell, reference, Metric.Rate)?.Verdict.Estimate : null;
+    /// <summary>Compares requests/s. Null when a cell is missing or the verdict is withheld.</summary>
+    private static RatioEstimate? Against(MeasuredRun run, MeasuredCell? cell, MeasuredCell? reference) => cell is not null
+        && reference is not null && ArmComparison.Compare(run, cell, reference, Metric.Rate)?.Verdict is { Withheld.Length: 0 } verdict
+            ? verdict.Estimate : null;
 
     private static MeasuredCell? Few(MeasuredRun run, long size, string client, string transport) =>
         Choice(size, transport, ArticleWriteUp.Connections, ArticleWriteUp.Streams).In(run, client);

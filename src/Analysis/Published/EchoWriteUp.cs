@@ -102,8 +102,8 @@ internal sealed class EchoExplanation : IExplanation
     private static string Change(PairedDifference difference)
     {
         var (low, high) = (Math.Abs(difference.Interval!.Value.Low), Math.Abs(difference.Interval.Value.High));
-        string Bare(double ns) => Quantity.Micros(ns).Replace(" µs", "", StringComparison.Ordinal);
-        return $"{Quantity.Micros(Math.Abs(difference.Ns))} [{Bare(Math.Min(low, high))}, {Bare(Math.Max(low, high))}] "
+        return $"{Quantity.BareMicros(Math.Abs(difference.Ns))} µs "
+            + $"[{Quantity.BareMicros(Math.Min(low, high))}, {Quantity.BareMicros(Math.Max(low, high))}] "
             + (difference.Ns >= 0 ? "less" : "more");
     }
 

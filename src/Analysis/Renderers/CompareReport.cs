@@ -16,8 +16,6 @@ namespace IpcBench.Analysis.Renderers;
 /// <param name="width">Columns of the terminal. Null when lines are not wrapped.</param>
 public sealed class CompareReport(bool markdown, bool verbose = false, int? width = null)
 {
-    private static IReadOnlyList<Metric> Shown => FileComparison.Shown;
-
     public string Make(IReadOnlyList<FileComparison> comparisons)
     {
         var text = new StringBuilder();
@@ -45,7 +43,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
     {
         var (before, after) = (comparison.Before.Name, comparison.After.Name);
         Heading(text, $"{after} against {before}");
-        foreach (var sentence in CompareSummary.Sentences(comparison, Shown))
+        foreach (var sentence in Answers.Between(comparison))
             Say(text, sentence, "- ");
         if (comparison.IsPaired)
             text.Append(comparison.Cells.Count > 0 ? "\n" : "");
@@ -72,7 +70,7 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         { Words = 3 };
         foreach (var cell in comparisons[0].Before.Run.Cells.Where(cell => cell.Median is not null).OrderBy(cell => cell.Key.Size))
         {
-            foreach (var metric in Shown.Where(metric => Value(cell, metric) is not null))
+            foreach (var metric in FileComparison.Shown.Where(metric => metric.Value(cell.Median!) is not null))
                 table.Add([Arms.NameOf(comparisons[0].Before.Run, cell.Workload), cell.Key.Arm, metric.Title, cell.ShowMiddle(metric),
                     .. comparisons.Select(c => Column(c, cell.Key, metric))]);
         }
@@ -114,8 +112,6 @@ public sealed class CompareReport(bool markdown, bool verbose = false, int? widt
         .Line((markdown ? "## " : "") + Safe(heading)).Line();
 
     private string Safe(string text) => markdown ? TextTable.Escape(text) : text;
-
-    private static double? Value(MeasuredCell cell, Metric metric) => metric.Value(cell.Median!);
 
     private static string OrNone(string text) => text.Length == 0 ? Quantity.None : text;
 }

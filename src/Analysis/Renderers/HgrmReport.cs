@@ -97,7 +97,7 @@ public sealed class HgrmReport : IReport
     {
         if (counts.Count == 0)
             return (0, 0);
-        var mean = counts.Sum / (double)counts.Count;
+        var mean = counts.Sum / counts.Count;
         var squares = 0.0;
         foreach (var (slot, count) in counts)
             squares += count * Math.Pow(LatencyCounts.MiddleOf(slot) - mean, 2);

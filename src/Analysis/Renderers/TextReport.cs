@@ -140,8 +140,8 @@ public sealed class TextReport(TextLayout? layout = null) : IReport
     {
         if (block.Caption.Length > 0)
             page.Wrapped(block.Caption);
-        if (block.Bars.Length > 0)
-            page.Drawn(block.Bars).Line();
+        if (block.Bars is { } bars)
+            page.Drawn(bars);
         var shown = block.Table is { } table ? page.Table(table) : null;
         if (block.NoteUnder(shown) is { Length: > 0 } note)
             page.Wrapped(note, tone: Tone.Quiet);
@@ -199,16 +199,21 @@ internal sealed class TextPage(TextLayout layout)
         return this;
     }
 
-    /// <summary>Adds lines that end with \n. Adds nothing if a line is wider than the page: bars that were cut would look equal.</summary>
-    public TextPage Drawn(string lines)
+    /// <summary>
+    /// Adds bars and an empty line. The bars are shorter on a narrow page, and left out if even short bars do not fit: bars that were
+    /// cut would look equal.
+    /// </summary>
+    /// <param name="draw">Draws the bars at this scale, in lines that end with \n.</param>
+    public void Drawn(Func<double, string> draw)
     {
-        string[] all = lines.TrimEnd('\n').Split('\n');
-        if (all.All(line => TextWrapping.Cut(line, layout.Width) == line))
-        {
-            foreach (var line in all)
-                Line(line);
-        }
-        return this;
+        if (draw(1).Length == 0)
+            return;
+        double[] scales = [1, 0.75, 0.5, 0.25];
+        string[]? fitting = scales.Select(scale => draw(scale).TrimEnd('\n').Split('\n'))
+            .FirstOrDefault(lines => lines.All(line => TextWrapping.Cut(line, layout.Width) == line));
+        foreach (var line in fitting ?? [])
+            Line(line);
+        Line();
     }
 
     /// <summary>Adds a table without the columns that do not fit, and returns the part of the table that is shown.</summary>

@@ -62,6 +62,9 @@ public sealed record CellKey
     /// </summary>
     public string Variant { get; init; } = "";
 
+    /// <summary>The variant that marks cells of the second build in a run of <c>ab</c>.</summary>
+    public const string HeadVariant = "build=head";
+
     /// <summary>The load of a closed loop.</summary>
     public const string FullLoad = "max";
 

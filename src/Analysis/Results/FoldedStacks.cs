@@ -1,4 +1,5 @@
 using System.Globalization;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Results;
 
@@ -76,6 +77,4 @@ public static class FoldedStacks
     }
 
     private static string Key(string[] stack) => string.Join('\n', stack);
-
-    private static string Invariant(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

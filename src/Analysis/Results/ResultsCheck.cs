@@ -1,5 +1,5 @@
-using System.Globalization;
 using IpcBench.Analysis.Statistics;
+using static IpcBench.Analysis.Wording.TextBuilding;
 
 namespace IpcBench.Analysis.Results;
 
@@ -10,8 +10,11 @@ internal static class ResultsCheck
 
     // Sums over all rounds of a file must fit into a long.
     private const long LargestSum = 1L << 62;
-    private const int MostCells = 100_000;
     private const int MostRounds = 10_000_000;
+
+    // A report compares every two arms of a workload, and looks at all cells for each cell.
+    private const int MostCells = 2_000;
+    private const long MostPairs = 100_000;
 
     /// <summary>Finds the first fault, as a clause. Null when there is no fault.</summary>
     public static string? FirstFault(RunRecord run)
@@ -27,26 +30,34 @@ internal static class ResultsCheck
         for (var i = 0; i < run.Cells.Count; i++)
         {
             if (FaultOf(run.Cells[i].Key) is { } fault)
-                return Say($"cell {i}: {fault}");
+                return Invariant($"cell {i}: {fault}");
         }
+        if (run.Cells.GroupBy(cell => (cell.Key.Size, cell.Key.Connections, cell.Key.Streams, cell.Key.Load))
+            .Sum(arms => (long)arms.Count() * arms.Count() / 2) > MostPairs)
+            return "the file compares more arms than a run can have";
+        var sum = (Int128)0;
         for (var i = 0; i < run.Rounds.Count; i++)
         {
-            if (FaultOf(run.Rounds[i], run.Cells.Count) is { } fault)
-                return Say($"rounds[{i}]: {fault}");
+            if (FaultOf(run.Rounds[i], run.Cells.Count, ref sum) is { } fault)
+                return Invariant($"rounds[{i}]: {fault}");
         }
         if (run.Rounds.DistinctBy(round => (round.Cell, round.Number, round.Attempt)).Count() < run.Rounds.Count)
             return "a cell has two measurements of the same round and attempt";
-        if (run.Rounds.Aggregate((Int128)0, (sum, round) => sum + round.Started) > LargestSum)
-            return "the rounds add up to more calls than a run can have";
-        return FaultOf(run.Options) ?? FaultOf(run.Call) ?? ProfileCheck.Fault(run.Profile, run.Cells.Count)
+        if (sum > LargestSum)
+            return "the rounds add up to more calls or time than a run can have";
+        return FaultOf(run.Options) ?? FaultOf(run.Host) ?? FaultOf(run.Call) ?? ProfileCheck.Fault(run.Profile, run.Cells.Count)
             ?? (run.Advice.SelectMany(a => a.Cells).Any(cell => cell < 0 || cell >= run.Cells.Count)
                 ? "an advice is about a cell that does not exist" : null);
     }
 
     private static string? FaultOf(RunOptionsRecord options) =>
-        Bad(options.Rounds, options.DurationNs, options.SliceNs, options.Calls, options.WarmupNs, options.TimeoutNs, options.Threads)
-        || Bad(options.Delta)
+        Bad(options.Rounds, options.DurationNs, options.SliceNs, options.Calls, options.WarmupNs, options.TimeoutNs, options.Threads,
+            options.RehearsalNs) || options.Delta is not (> 0 and <= 10) || options.Looks.Any(look => look < 1)
             ? "an option has an impossible number" : null;
+
+    private static string? FaultOf(HostInfo host) =>
+        Bad(host.CpuQuota) || Bad(host.LogicalCpus, host.PhysicalCores, host.Sockets, host.MemoryBytes, host.SoMaxConn)
+            || host.OpenFileLimit < 0 ? "the machine has an impossible number" : null;
 
     private static string? FaultOf(CallRecord? call) => call is null ? null
         : HasNull(call.Metadata) ? "a list holds null"
@@ -57,27 +68,33 @@ internal static class ResultsCheck
             ? "impossible size, connections or streams"
             : key.VariesRate && LatencyObjective.Parse(key.Load, out var wrong) is null ? wrong : null;
 
-    private static string? FaultOf(Measurement round, int cells)
+    /// <param name="sum">The sum of all calls and times of the file so far, to which those of the round are added.</param>
+    private static string? FaultOf(Measurement round, int cells, ref Int128 sum)
     {
         if (round.Cell < 0 || round.Cell >= cells)
-            return Say($"there is no cell {round.Cell}");
+            return Invariant($"there is no cell {round.Cell}");
         if (round.Number < 1 || round.Attempt < 0 || round.WindowNs <= 0)
             return "impossible number, attempt or window";
         if (HasNull(round.Watched) || HasNull(round.FailureMessages))
             return "a list holds null";
         if (Bad(round.WindowNs, round.Started, round.Ok, round.CutOff, round.NotSent, round.Completed, round.PayloadBytes,
-            round.MethodsCompiled, round.FixedLoopNs, round.SmallestReply ?? 0, round.LargestReply ?? 0)
+            round.MethodsCompiled, round.FixedLoopNs, round.SmallestReply ?? 0, round.LargestReply ?? 0, round.ReceivedBytes ?? 0)
             || round.LatencySumNs is < 0 or > 1L << 62 || Bad(round.AskedRate)
             || Bad(round.Credited ?? 0) || Bad(round.MemoryStepNs) || Bad([.. round.Failed.Values]) || Bad([.. round.Buckets])
             || Bad([.. round.ThreadCalls]))
             return "a negative or impossibly large number";
+        sum += (Int128)round.Started + round.WindowNs;
         var failed = round.Failed.Values.Aggregate((Int128)0, (sum, count) => sum + count);
         if (round.Started != round.Ok + failed + round.CutOff)
-            return Say($"started {round.Started} is not ok {round.Ok} + failed {failed} + cut off {round.CutOff}");
+            return Invariant($"started {round.Started} is not ok {round.Ok} + failed {failed} + cut off {round.CutOff}");
         return FaultOf(round.Client) ?? FaultOf(round.Server) ?? FaultOf(round.Machine) ?? FaultOf(round.Connections)
             ?? round.Watched.Select(FaultOf).FirstOrDefault(fault => fault is not null) ?? FaultOf(round.Slices)
-            ?? FaultOfHistograms(round);
+            ?? FaultOf(round.Blocked) ?? FaultOfHistograms(round, ref sum);
     }
+
+    private static string? FaultOf(BlockedShares? blocked) => blocked is not null
+        && (Bad(blocked.StreamWindow) || Bad(blocked.ConnectionWindow) || Bad(blocked.Socket)
+            || Bad(blocked.Times, blocked.ResumeNs, blocked.AheadBytes)) ? "impossible times of blocked streams" : null;
 
     private static string? FaultOf(SliceReadings? slices)
     {
@@ -108,7 +125,7 @@ internal static class ResultsCheck
 
     private static string? FaultOf(ConnectionStats truth) =>
         Bad(truth.Requested, truth.Opened, truth.Active, truth.Reopened, truth.ConnectRetries, truth.FewestCalls, truth.MostCalls,
-            truth.ServerOpen ?? 0, truth.ServerCalls ?? 0, truth.ClientCalls ?? 0, truth.StreamsAllowed ?? 0)
+            truth.ServerOpen ?? 0, truth.ServerCalls ?? 0, truth.ClientCalls ?? 0, truth.StreamsAllowed ?? 0, truth.OpenedInAll ?? 0)
             || Bad(truth.Fairness) || Bad([.. truth.ConnectTimesNs]) ? "impossible counts of connections" : null;
 
     private static string? FaultOf(WatchedEndpoint watched) =>
@@ -116,12 +133,12 @@ internal static class ResultsCheck
             .Any(count => Bad(count.Mean) || Bad(count.Max)) || Bad(watched.Samples)
             ? "impossible states of connections" : null;
 
-    private static string? FaultOfHistograms(Measurement round)
+    private static string? FaultOfHistograms(Measurement round, ref Int128 sum)
     {
         try
         {
             foreach (var text in new[] { round.Latency, round.CutOffLatency, round.NotSentLatency, round.ServiceTime, round.SendLateness })
-                LatencyCounts.Decode(text);
+                sum += LatencyCounts.Decode(text).Count;
             return null;
         }
         catch (FormatException e)
@@ -145,6 +162,4 @@ internal static class ResultsCheck
     private static bool HasNull<T>(IReadOnlyList<T> list) where T : class => list.Contains(null!);
 
     private static bool HasNull(IReadOnlyDictionary<string, string> values) => values.Values.Contains(null!);
-
-    private static string Say(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

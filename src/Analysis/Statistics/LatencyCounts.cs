@@ -37,7 +37,7 @@ public sealed class LatencyCounts
     public long Min => slots.Length == 0 ? 0 : LatencyHistogram.LowestOf(slots[0]);
 
     /// <summary>Sum of the values in ns, to three digits.</summary>
-    public long Sum => this.Aggregate(0L, (sum, entry) => sum + MiddleOf(entry.Slot) * entry.Count);
+    public double Sum => Aggregate(0.0, (sum, entry) => sum + (double)MiddleOf(entry.Slot) * entry.Count);
 
     /// <summary>Whether at least <see cref="SamplesBeyond"/> samples lie beyond the percentile.</summary>
     public bool HasDataFor(double percentile) => Count * (100 - percentile) / 100 >= SamplesBeyond - 1e-6;
@@ -61,9 +61,6 @@ public sealed class LatencyCounts
 
     /// <summary>Whether some values are lower bounds. Then the longest value is a lower bound too.</summary>
     public bool HasBounds => ended is not null;
-
-    /// <summary>Number of slots in use.</summary>
-    public int Filled => slots.Length;
 
     /// <summary>
     /// Returns the value in ns that this percentage of all values do not exceed, as HdrHistogram's getValueAtPercentile
@@ -92,10 +89,10 @@ public sealed class LatencyCounts
     }
 
     /// <summary>Sums the recorded values of more than <paramref name="value"/> ns, to three digits.</summary>
-    public long SumBeyond(long value)
+    public double SumBeyond(long value)
     {
         var limit = LatencyHistogram.IndexOf(Math.Clamp(value, 0, LatencyHistogram.MaxValue));
-        return Aggregate(0L, (sum, entry) => entry.Slot > limit ? sum + MiddleOf(entry.Slot) * entry.Count : sum);
+        return Aggregate(0.0, (sum, entry) => entry.Slot > limit ? sum + (double)MiddleOf(entry.Slot) * entry.Count : sum);
     }
 
     /// <summary>Returns the values of both histograms together.</summary>
@@ -121,7 +118,11 @@ public sealed class LatencyCounts
         return all;
     }
 
-    /// <inheritdoc cref="LatencyHistogram.Decode"/>
+    /// <summary>
+    /// Reads the output of <see cref="LatencyHistogram.Encode"/> or of another HdrHistogram library with the same layout. An
+    /// empty text is an empty histogram.
+    /// </summary>
+    /// <exception cref="FormatException">The text is not a histogram, is damaged, or has another layout.</exception>
     public static LatencyCounts Decode(string text) => HistogramCoding.Decode(text);
 
     public IEnumerator<(int Slot, long Count)> GetEnumerator()

@@ -23,10 +23,8 @@ public sealed class LatencyHistogram
 
     public long Count { get; private set; }
 
-    /// <summary>Exact sum of the recorded values in ns. After decoding, the sum of the middles of the slots.</summary>
+    /// <summary>Exact sum of the recorded values in ns.</summary>
     public long Sum { get; private set; }
-
-    public ReadOnlySpan<long> Counts => counts;
 
     /// <summary>Counts a duration. A negative duration counts as 0 (two clocks may differ a little).</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -78,21 +76,6 @@ public sealed class LatencyHistogram
 
     /// <summary>Encodes the histogram as compressed HdrHistogram V2 in base64.</summary>
     public string Encode() => HistogramCoding.Encode(ToCounts());
-
-    /// <summary>
-    /// Reads the output of <see cref="Encode"/> or of another HdrHistogram library with the same layout. An empty text is
-    /// an empty histogram.
-    /// </summary>
-    /// <exception cref="FormatException">The text is not a histogram, is damaged, or has another layout.</exception>
-    public static LatencyHistogram Decode(string text)
-    {
-        var histogram = new LatencyHistogram();
-        var read = HistogramCoding.Decode(text);
-        foreach (var (slot, count) in read)
-            histogram.counts[slot] = count;
-        (histogram.Count, histogram.Sum) = (read.Count, read.Sum);
-        return histogram;
-    }
 
     /// <summary>Returns the slot that counts a duration.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -31,6 +31,12 @@ public static class Quantity
     /// <summary>Formats the CPU time of a call, always in µs, so that the numbers of a column can be compared.</summary>
     public static string Micros(double ns) => (ns / 1000).ToString(ns < 100_000 ? "0.0" : "#,0", CultureInfo.InvariantCulture) + " µs";
 
+    /// <summary>
+    /// Formats a time in µs without its unit. A small time has more digits, because a bound of a decided difference is not 0.
+    /// </summary>
+    public static string BareMicros(double ns) => (ns < 0 ? "−" : "") + (Math.Abs(ns) is > 0 and < 50 ? Significant(Math.Abs(ns) / 1000)
+        : Micros(Math.Abs(ns)).Replace(" µs", "", StringComparison.Ordinal));
+
     /// <summary>Reads a time with its unit, in ns: <c>30us</c>, <c>1.5ms</c>. Null for any other text.</summary>
     public static double? ParseNs(string text)
     {

@@ -1,5 +1,6 @@
 using System.Globalization;
 using IpcBench.Host;
+using static System.FormattableString;
 
 namespace IpcBench.Client.Doctor;
 
@@ -12,11 +13,11 @@ internal static class LimitChecks
         if (limit.Soft == long.MaxValue)
             return new("open-files", Level.Ok, "this system does not limit open files");
         if (limit.Allows(connections))
-            return new("open-files", Level.Ok, Text($"{limit.Soft} open files are allowed, enough for {connections} connections"));
+            return new("open-files", Level.Ok, Invariant($"{limit.Soft} open files are allowed, enough for {connections} connections"));
         var most = Math.Max(0, limit.Soft - OpenFileLimit.Reserve);
-        return new("open-files", Level.Problem, Text($"{limit.Soft} open files are allowed, too few for {connections} connections"),
+        return new("open-files", Level.Problem, Invariant($"{limit.Soft} open files are allowed, too few for {connections} connections"),
             "raise the hard limit (ulimit -Hn as root, LimitNOFILE= of a service, --ulimit nofile= of a container) "
-            + Text($"or use -c {most} at most"));
+            + Invariant($"or use -c {most} at most"));
     }
 
     public static Finding AcceptQueue(DoctorFacts facts)
@@ -26,12 +27,13 @@ internal static class LimitChecks
             return new("accept-queue", Level.Ok, "the server's own setting decides how many connections may wait to be accepted");
         var queue = system > 0 ? Math.Min(system, asked) : asked;
         if (connections <= queue)
-            return new("accept-queue", Level.Ok, Text($"an accept queue of {queue} for {connections} connections"));
+            return new("accept-queue", Level.Ok, Invariant($"an accept queue of {queue} for {connections} connections"));
         var fix = system > 0 && system < asked && connections <= asked
-            ? Text($"sysctl -w net.core.somaxconn={asked}")
-            : Text($"start the server with --backlog {connections} and set net.core.somaxconn to {connections}");
+            ? Invariant($"sysctl -w net.core.somaxconn={asked}")
+            : Invariant($"start the server with --backlog {connections} and set net.core.somaxconn to {connections}");
         return new("accept-queue", Level.Warn,
-            Text($"{connections} connections are more than the accept queue of {queue}: some connection attempts will be repeated"), fix);
+            Invariant($"{connections} connections are more than the accept queue of {queue}: ")
+            + "some connection attempts will be repeated", fix);
     }
 
     public static Finding Ports(DoctorFacts facts)
@@ -42,8 +44,8 @@ internal static class LimitChecks
         if (free == 0)
             return new("ports", Level.Ok, "the number of free local ports is unknown on this system");
         if (free >= connections)
-            return new("ports", Level.Ok, Text($"{free} local ports are free"));
-        return new("ports", Level.Problem, Text($"{free} local ports are free for {connections} TCP connections"),
+            return new("ports", Level.Ok, Invariant($"{free} local ports are free"));
+        return new("ports", Level.Problem, Invariant($"{free} local ports are free for {connections} TCP connections"),
             "sysctl -w net.ipv4.ip_local_port_range='1024 65535' (Windows: netsh int ipv4 set dynamicport tcp start=10000 num=55536), "
             + "wait a minute, or use fewer connections");
     }
@@ -58,16 +60,14 @@ internal static class LimitChecks
         if (facts.Options.SocketBuffer is { } asked && asked > smallest)
         {
             return new("socket-buffers", Level.Warn,
-                Text($"socket buffers of {asked} bytes were requested, but the system's limit is {smallest}"),
-                Text($"sysctl -w net.core.rmem_max={asked} net.core.wmem_max={asked}"));
+                Invariant($"socket buffers of {asked} bytes were requested, but the system's limit is {smallest}"),
+                Invariant($"sysctl -w net.core.rmem_max={asked} net.core.wmem_max={asked}"));
         }
-        return new("socket-buffers", Level.Ok, Text($"socket buffers may be set up to {smallest} bytes"));
+        return new("socket-buffers", Level.Ok, Invariant($"socket buffers may be set up to {smallest} bytes"));
     }
 
     private static long Number(DoctorFacts facts, string setting) =>
         long.TryParse(facts.Host.Settings.GetValueOrDefault(setting), CultureInfo.InvariantCulture, out var value) ? value : 0;
-
-    private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }
 
 /// <summary>Checks of the client's build and the settings of its runtime.</summary>

@@ -1,4 +1,4 @@
-using System.Globalization;
+using static System.FormattableString;
 
 namespace IpcBench.Client.Doctor;
 
@@ -18,9 +18,10 @@ internal static class MachineChecks
     {
         var quota = facts.Host.CpuQuota;
         if (quota <= 0 || quota >= facts.Cpus)
-            return new("cpu-quota", Level.Ok, quota <= 0 ? "no CPU quota" : Text($"a CPU quota of {quota:0.##}, which is all CPUs"));
+            return new("cpu-quota", Level.Ok, quota <= 0 ? "no CPU quota" : Invariant($"a CPU quota of {quota:0.##}, which is all CPUs"));
         return new("cpu-quota", Level.Warn,
-            Text($"the CPU quota allows {quota:0.##} of {facts.Cpus} CPUs: processes that use more are paused for a part of each 100 ms"),
+            Invariant($"the CPU quota allows {quota:0.##} of {facts.Cpus} CPUs: ")
+            + "processes that use more are paused for a part of each 100 ms",
             "run without a CPU limit (docker --cpus, CPUQuota= of a service, Kubernetes limits.cpu), "
             + "or assign whole CPUs with a CPU set instead");
     }
@@ -36,12 +37,12 @@ internal static class MachineChecks
                 : new("cores", Level.Ok, $"client ({client}) and server ({server}) have CPUs of their own");
         }
         if (facts.Cpus >= 4)
-            return new("cores", Level.Ok, Text($"{facts.Cpus} CPUs for client and server"));
+            return new("cores", Level.Ok, Invariant($"{facts.Cpus} CPUs for client and server"));
         var threads = facts.Options.Threads > facts.Cpus
-            ? Text($"; threads beyond the number of CPUs only cost time, so use -t {facts.Cpus}")
+            ? Invariant($"; threads beyond the number of CPUs only cost time, so use -t {facts.Cpus}")
             : "";
         return new("cores", Level.Warn,
-            Text($"{facts.Cpus} CPUs for client and server together: they compete for CPU time, ")
+            Invariant($"{facts.Cpus} CPUs for client and server together: they compete for CPU time, ")
             + "so requests/s depend on the cost of both",
             "compare transports by their ratios and CPU per call; for absolute figures use a machine with 4 CPUs or more" + threads);
     }
@@ -57,7 +58,7 @@ internal static class MachineChecks
 
     public static Finding Clock(DoctorFacts facts)
     {
-        var text = Text($"one reading of the clock ({facts.Host.ClockSource}) takes {facts.ClockNs:0} ns");
+        var text = Invariant($"one reading of the clock ({facts.Host.ClockSource}) takes {facts.ClockNs:0} ns");
         return facts.ClockNs <= SlowClockNs
             ? new("clock", Level.Ok, text)
             : new("clock", Level.Warn, text + ": every call reads the clock, so every call takes longer",
@@ -72,15 +73,13 @@ internal static class MachineChecks
         var steal = machine.StealNs / (double)machine.CapacityNs;
         if (steal > 0.1)
         {
-            return new("foreign-load", Level.Warn, Text($"the hypervisor gives {steal * 100:0} % of the CPU time to other machines"),
+            return new("foreign-load", Level.Warn, Invariant($"the hypervisor gives {steal * 100:0} % of the CPU time to other machines"),
                 "use a machine of your own, or many rounds");
         }
         // The watch is short, and CPU times advance in steps of 10 ms: a share of up to a tenth is no warning.
         return share <= 0.1
-            ? new("foreign-load", Level.Ok, Text($"other programs use {share * 100:0} % of the machine"))
-            : new("foreign-load", Level.Warn, Text($"other programs use {share * 100:0} % of the machine"),
+            ? new("foreign-load", Level.Ok, Invariant($"other programs use {share * 100:0} % of the machine"))
+            : new("foreign-load", Level.Warn, Invariant($"other programs use {share * 100:0} % of the machine"),
                 "stop these programs, or plan more rounds");
     }
-
-    private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

@@ -10,8 +10,8 @@ namespace IpcBench.Client.Plan;
 /// <summary>Makes the cells of a plan: the target, the load and the record of each cell.</summary>
 internal static class PlannedCells
 {
-    // A program that is compiled when it starts takes several seconds.
-    private static readonly TimeSpan StartOfChild = TimeSpan.FromSeconds(60);
+    /// <summary>The time to start of a server that is a program. A program that is compiled when it starts takes several seconds.</summary>
+    public static readonly TimeSpan StartOfChild = TimeSpan.FromSeconds(60);
 
     /// <summary>Makes a cell for each combination of the compared values (load, size, target, client, mode, …), in report order.</summary>
     public static IEnumerable<PlannedCell> For(RunOptions options, IReadOnlyList<Target> targets) =>

@@ -184,17 +184,16 @@ internal sealed class RoundsLimit(RunOptions options)
 /// <param name="planned">The number of measurements of the whole run. 0 with <c>--rounds auto</c>.</param>
 internal sealed class RepeatBudget(int planned)
 {
-    /// <summary>The number of measurements that were repeated.</summary>
-    public int Repeated { get; private set; }
+    private int repeated;
 
     /// <summary>Returns true if these measurements may be repeated, and counts them. Otherwise the caller keeps them as doubtful.</summary>
     /// <param name="measurements">The number of measurements to repeat together.</param>
     /// <param name="soFar">The number of measurements so far. Without a planned number, at most a fifth of these are repeated.</param>
     public bool TryRepeat(int measurements, int soFar)
     {
-        if (Repeated + measurements > (planned > 0 ? planned : soFar) / 5)
+        if (repeated + measurements > (planned > 0 ? planned : soFar) / 5)
             return false;
-        Repeated += measurements;
+        repeated += measurements;
         return true;
     }
 }

@@ -1,7 +1,7 @@
-using System.Globalization;
 using IpcBench.Analysis.Doubts;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Results;
+using static System.FormattableString;
 
 namespace IpcBench.Client.Run;
 
@@ -43,7 +43,7 @@ internal static class ForeignLoad
     }
 
     private static string Steal(MachineUsage? machine) => machine is not null && IsMore(machine.StealNs, StealNs, StealShare, machine)
-        ? Text($"the hypervisor gave {Share(machine.StealNs, machine):0.0} % of the CPU time to other machines")
+        ? Invariant($"the hypervisor gave {Share(machine.StealNs, machine):0.0} % of the CPU time to other machines")
         : "";
 
     private static string Foreign(RoundMetrics round, bool? charged)
@@ -51,9 +51,9 @@ internal static class ForeignLoad
         if (round.Record is not { Machine: { OthersNs: { } others } machine, Server: not null })
             return "";
         if (IsMore(others, ForeignNs, ForeignShare, machine))
-            return Text($"other programs used {Share(others, machine):0.0} % of the machine{OtherProcessNames.List(machine)}");
+            return Invariant($"other programs used {Share(others, machine):0.0} % of the machine{OtherProcessNames.List(machine)}");
         return SoftInterrupts.UnseenNs(round, charged) is { } unseen && IsMore(unseen, ForeignNs, ForeignShare, machine)
-            ? Text($"invisible processes (in other containers, or short-lived) used {Share(unseen, machine):0.0} % of the machine")
+            ? Invariant($"invisible processes (in other containers, or short-lived) used {Share(unseen, machine):0.0} % of the machine")
             : "";
     }
 
@@ -61,6 +61,4 @@ internal static class ForeignLoad
         ns > Math.Max(floor, share * machine.CapacityNs);
 
     private static double Share(double ns, MachineUsage machine) => 100.0 * ns / machine.CapacityNs;
-
-    private static string Text(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

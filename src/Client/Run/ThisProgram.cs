@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using IpcBench.Analysis.Wording;
 using IpcBench.Host;
 
 namespace IpcBench.Client.Run;
@@ -12,13 +13,8 @@ internal static class ThisProgram
     public static string Typed { get; } = TypedAs(Environment.ProcessPath, AppContext.BaseDirectory, CurrentFolder(),
         Environment.GetEnvironmentVariable("PATH") ?? "");
 
-    /// <summary>Quotes a path so that a shell takes it as one word.</summary>
-    public static string Quoted(string path)
-    {
-        if (path.All(letter => char.IsAsciiLetterOrDigit(letter) || letter == Path.DirectorySeparatorChar || "/:._-+@%,=".Contains(letter)))
-            return path;
-        return OperatingSystem.IsWindows() ? $"\"{path}\"" : $"'{path.Replace("'", "'\\''", StringComparison.Ordinal)}'";
-    }
+    /// <summary>Quotes a path so that a shell takes the path as one word.</summary>
+    public static string Quoted(string path) => ShellWord.Quoted(path, OperatingSystem.IsWindows());
 
     // Returns null when the current folder was deleted, which can happen in a shell.
     private static string? CurrentFolder()

@@ -12,9 +12,6 @@ namespace IpcBench.Client.Run;
 /// <summary>Calls each server's tool before the plan is made (over HTTP twice), to check the call and learn the reply's size.</summary>
 internal static class ToolTargets
 {
-    // A program that is compiled when it starts takes several seconds.
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
-
     /// <exception cref="EnvironmentException">A server does not answer, has no such tool, or its tool fails.</exception>
     public static async Task<IReadOnlyList<Target>> ProbeAsync(RunOptions options, CancellationToken cancellation)
     {
@@ -102,14 +99,14 @@ internal static class ToolTargets
     private static async Task<T> WithinAsync<T>(ToolArm arm, Func<CancellationToken, Task<T>> work, CancellationToken cancellation)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellation);
-        limit.CancelAfter(Patience);
+        limit.CancelAfter(PlannedCells.StartOfChild);
         try
         {
             return await work(limit.Token).WaitAsync(limit.Token);
         }
         catch (OperationCanceledException) when (!cancellation.IsCancellationRequested)
         {
-            throw new EnvironmentException($"{arm.Shown}: the server did not answer within {Patience.TotalSeconds:0} s"
+            throw new EnvironmentException($"{arm.Shown}: the server did not answer within {PlannedCells.StartOfChild.TotalSeconds:0} s"
                 + LastWords(arm));
         }
         catch (IOException e)

@@ -100,7 +100,7 @@ internal sealed class AbCommand
             Variants =
             [
                 basis with { Command = Words(typed, before, plain) },
-                basis with { Name = FileComparison.HeadVariant, Command = Words(typed, after, plain) },
+                basis with { Name = CellKey.HeadVariant, Command = Words(typed, after, plain) },
             ],
         };
     }
