@@ -53,7 +53,7 @@ public sealed class RuntimeRecordingTests
     [Fact]
     public async Task A_process_without_a_diagnostics_port_is_refused()
     {
-        Assert.SkipUnless(OperatingSystem.IsLinux(), "sleep(1)");
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "starts a shell");
         using var other = Process.Start(new ProcessStartInfo("sleep", ["60"]))!;
         try
         {
