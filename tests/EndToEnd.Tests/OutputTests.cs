@@ -15,6 +15,16 @@ public sealed class OutputTests(GivenServer server) : WritingStage(server), ICla
         Assert.Equal(2, RoundsOf(Parsed(output)));
     }
 
+    [Fact]
+    public async Task A_run_whose_file_could_not_be_read_again_is_refused_before_its_first_round()
+    {
+        var sizes = string.Join(',', Enumerable.Range(1, 1001));
+        await using var tool = Tool.Start("--transports", "tcp,unix", "-s", sizes, "-c", "1", "-r", "1", "--no-save");
+        Assert.Equal(1, await tool.ExitCodeAsync());
+        Assert.StartsWith("the results of this run could not be read again (the file lists more cells or rounds than a run can have)",
+            tool.Error, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("/dev/stdout", ">{0}/out.json")]
     [InlineData("/dev/stdout", "| cat >{0}/out.json")]

@@ -2,7 +2,6 @@ using System.Globalization;
 using IpcBench.Analysis.Comparison;
 using IpcBench.Analysis.Metrics;
 using IpcBench.Analysis.Profile;
-using IpcBench.Analysis.Results;
 using IpcBench.Analysis.Wording;
 
 namespace IpcBench.Analysis.Documents;

@@ -60,6 +60,9 @@ public static class ResultsFile
         }
     }
 
+    /// <summary>Returns why a file with this run could not be read again, as a clause. Null when nothing is wrong.</summary>
+    public static string? Fault(RunRecord run) => ResultsCheck.FirstFault(run);
+
     /// <summary>Reads a run from the bytes of a file. The name is used in messages only.</summary>
     /// <exception cref="ResultsFileException">As for <see cref="Load"/>.</exception>
     public static RunRecord Parse(ReadOnlySpan<byte> json, string name)

@@ -159,6 +159,8 @@ internal sealed class RunSession(RunOptions options, IReadOnlyList<string> comma
             report.TryWrite();
         var begun = RunRecords.Begin(plan, commandLine, servers, host);
         var record = options.Resume?.Continue(begun) ?? begun;
+        if (ResultsFile.Fault(record) is { } fault)
+            throw new UsageException($"the results of this run could not be read again ({fault}): measure fewer cells in one run");
         try
         {
             var file = ResultsPath.For(options.Output, record);
