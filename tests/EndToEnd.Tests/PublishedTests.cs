@@ -12,7 +12,8 @@ public sealed class PublishedTests
         Assert.Equal(8, output.Split("Running 0.1s test @").Length - 1);
         var end = output[output.IndexOf("\nPublished\n", StringComparison.Ordinal)..];
         Assert.Matches(@"TCP with TLS, 10 B, first round +requests/s +read there +154,696 +\d", end);
-        Assert.Matches(@"10 B +unix +1\.15×( +\d+(\.\d+)?×){4}", end);
+        // On a slow machine a window holds fewer than four calls of 400 connections, and their ratios are withheld.
+        Assert.Matches(@"10 B +unix +1\.15×( +(\d+(\.\d+)?×|–)){4}", end);
         Assert.Contains("the transport itself, with 400 connections and no encryption,", end, StringComparison.Ordinal);
     }
 

@@ -18,11 +18,13 @@ internal static class NettraceReader
 
     private const int ActivityLength = 16;
 
-    /// <summary>An event of the trace.</summary>
+    private delegate void Found(int kind, long thread, int stack, long timestamp, ReadOnlyMemory<byte> payload);
+
+    /// <summary>An event of the trace. In the list of kinds, only provider and id have a value.</summary>
     /// <param name="Thread">The thread of the event, by the number that the system has for the thread.</param>
     /// <param name="Timestamp">In ticks of <see cref="Stopwatch"/>.</param>
     /// <param name="Stack">The addresses of the stack, the innermost first.</param>
-    internal sealed record Event(string Provider, int Id, long Thread, long Timestamp, ulong[] Stack, ReadOnlyMemory<byte> Payload);
+    internal sealed record Event(string Provider, int Id, long Thread, long Timestamp, long[] Stack, ReadOnlyMemory<byte> Payload);
 
     /// <summary>
     /// Lists the events in the order of the trace. Empty when the trace has no end, because the names of methods come last: without
@@ -31,7 +33,7 @@ internal static class NettraceReader
     /// <exception cref="InvalidDataException">The bytes are not a trace of this version.</exception>
     public static IReadOnlyList<Event> Read(ReadOnlyMemory<byte> trace)
     {
-        var (events, kinds, stacks) = (new List<Event>(), new Dictionary<int, (string, int)>(), new Dictionary<int, ulong[]>());
+        var (events, kinds, stacks) = (new List<Event>(), new Dictionary<int, Event>(), new Dictionary<int, long[]>());
         try
         {
             var all = new Cursor(trace);
@@ -67,7 +69,7 @@ internal static class NettraceReader
     }
 
     private static void ReadBlock(string type, Cursor block, List<Event> events,
-        Dictionary<int, (string Provider, int Id)> kinds, Dictionary<int, ulong[]> stacks)
+        Dictionary<int, Event> kinds, Dictionary<int, long[]> stacks)
     {
         switch (type)
         {
@@ -75,26 +77,27 @@ internal static class NettraceReader
                 var first = block.Int32();
                 var count = block.Int32();
                 for (var id = first; id - first < count; id++)
-                    stacks[id] = MemoryMarshal.Cast<byte, ulong>(block.Take(block.Int32()).Span).ToArray();
+                    stacks[id] = MemoryMarshal.Cast<byte, long>(block.Take(block.Int32()).Span).ToArray();
                 break;
             case "MetadataBlock":
-                foreach (var (_, _, _, _, payload) in Headers(block))
+                ReadEvents(block, (_, _, _, _, payload) =>
                 {
                     var kind = new Cursor(payload);
-                    kinds[kind.Int32()] = (kind.Utf16(), kind.Int32());
-                }
+                    var number = kind.Int32();
+                    kinds[number] = new(kind.Utf16(), kind.Int32(), 0, 0, [], default);
+                });
                 break;
             case "EventBlock":
-                foreach (var (kind, thread, stack, timestamp, payload) in Headers(block))
+                ReadEvents(block, (kind, thread, stack, timestamp, payload) =>
                 {
                     if (kinds.TryGetValue(kind, out var known))
-                        events.Add(new(known.Provider, known.Id, thread, timestamp, stacks.GetValueOrDefault(stack, []), payload));
-                }
+                        events.Add(new(known.Provider, known.Id, thread, timestamp, stacks.GetValueOrDefault(stack) ?? [], payload));
+                });
                 break;
         }
     }
 
-    private static IEnumerable<(int Kind, long Thread, int Stack, long Timestamp, ReadOnlyMemory<byte> Payload)> Headers(Cursor block)
+    private static void ReadEvents(Cursor block, Found found)
     {
         var header = block.Int16();
         if ((block.Int16() & 1) == 0)
@@ -123,7 +126,7 @@ internal static class NettraceReader
                 block.Take(ActivityLength);
             if ((flags & HasLength) != 0)
                 length = (int)block.Variable();
-            yield return (kind, thread, stack, timestamp, block.Take(length));
+            found(kind, thread, stack, timestamp, block.Take(length));
         }
     }
 
