@@ -1,8 +1,8 @@
 namespace IpcBench.Client.Profile;
 
 /// <summary>
-/// Samples that .NET runtimes take of their own threads (EventPipe). This needs no privileges and works on every system. A runtime
-/// looks at all its threads once in a millisecond, also at threads that wait, and does not see its own work, such as collections.
+/// Samples that .NET runtimes take of their own threads (EventPipe). This needs no privileges. A runtime looks at all its threads
+/// once in a millisecond, also at threads that wait, and does not see its own work, such as collections.
 /// </summary>
 internal sealed class RuntimeRecording : IRecording
 {
@@ -99,7 +99,7 @@ internal sealed class RuntimeRecording : IRecording
             }
             catch (Exception e) when (e is IOException or ObjectDisposedException)
             {
-                // The process has ended. The samples so far can be read.
+                // The process has ended, so the trace has no end and is not used (NettraceReader).
             }
             return bytes.GetBuffer().AsMemory(0, (int)bytes.Length);
         }

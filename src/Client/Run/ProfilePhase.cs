@@ -15,6 +15,8 @@ namespace IpcBench.Client.Run;
 internal sealed class ProfilePhase(
     Sampler sampler, BenchPlan plan, ServerSet servers, IRoundRunner rounds, RunJournal journal, IRunObserver observer)
 {
+    private const string NoRuntime = "without perf(1), only a .NET runtime of this user can take samples";
+
     private readonly Dictionary<int, StageTally> tallies = [];
 
     /// <summary>
@@ -75,12 +77,14 @@ internal sealed class ProfilePhase(
 
     private CellProfile ProfileOf(PlannedCell cell, List<string> frames) =>
         tallies.TryGetValue(cell.Index, out var tally) ? tally.Record(cell.Index, frames)
-            : new CellProfile { Cell = cell.Index, Refused = ReasonOf(OwnerOf(cell)) };
+            : new CellProfile { Cell = cell.Index, Refused = IsAsked(cell) ? ReasonOf(OwnerOf(cell)) : NoRuntime };
 
     private ServerOwner OwnerOf(PlannedCell cell) => servers.OwnerOf(servers.Now(cell).Target.Address);
 
-    private static string ReasonOf(ServerOwner owner) => owner.Pids.Count > 0
-        ? "no window was sampled, or perf may not sample and the server has no .NET runtime that this user may ask"
+    // False when only a runtime may sample, and no process of the server has one.
+    private bool IsAsked(PlannedCell cell) => OwnerOf(cell).Pids.Count == 0 || sampler.Sampled(OwnerOf(cell).Pids).Any();
+
+    private static string ReasonOf(ServerOwner owner) => owner.Pids.Count > 0 ? "no window of this cell was sampled"
         : owner.Reason.Length > 0 ? owner.Reason : "each connection has a process of its own, which is not sampled";
 
     /// <summary>Measures one cell, or all cells of a comparison in turns, while their servers are sampled.</summary>
